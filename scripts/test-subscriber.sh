@@ -80,7 +80,7 @@ expect "the new row" "Otter pups" "SELECT title FROM reground.search('articles',
 expect "what is gone" "0" "SELECT count(*) FROM reground.search('articles', 'badgers setts', settings => '{\"vector_weight\": 0}')"
 expect "the marker of the new version" "A2" "SELECT marker FROM reground.begin_turn('reader', 'How do otters sleep?', embedding => '[1,0]', settings => '{\"max_sources\": 1}')"
 expect "its judgement" "A2|t" "SELECT marker, holds FROM reground.end_turn(2, 'They sleep afloat [A2].')"
-expect "the versions" "A1|1 A2|2" "SELECT string_agg(marker || '|' || source_version, ' ' ORDER BY turn) FROM reground.citation_audit"
+expect "the versions" "A1|1 A2|2" "SELECT string_agg(marker || '|' || source_version, ' ' ORDER BY turn_no) FROM reground.citation_audit"
 
 say "under writes, and through a crash of the subscriber"
 for round in 1 2; do

@@ -2,9 +2,9 @@
 -- A statement ends with its line.
 
 -- The open turn is answered, the deferred one goes on, the ended one is answered anew.
-SELECT to_jsonb(e)::text FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns WHERE state = 'open'), 'Sheep give wool [A1].', message => 'm3') AS e;
+SELECT to_jsonb(e)::text FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns WHERE state = 'open'), 'Sheep give wool [A1].', message_ref => 'm3') AS e;
 SELECT to_jsonb(e)::text FROM reground.apply_rerank((SELECT max(turn_id) FROM reground.turns WHERE state = 'deferred'), NULL) AS e;
-SELECT to_jsonb(e)::text FROM reground.end_turn((SELECT min(turn_id) FROM reground.turns WHERE tenant = 'acme'), 'No [Z9].', message => 'm4') AS e;
+SELECT to_jsonb(e)::text FROM reground.end_turn((SELECT min(turn_id) FROM reground.turns WHERE tenant = 'acme'), 'No [Z9].', message_ref => 'm4') AS e;
 
 -- A repeated request is known; a new turn gets the next id and keeps the markers.
 SELECT to_jsonb(b)::text FROM reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]', request_id => 'r2') AS b;
@@ -27,7 +27,7 @@ SELECT id::text FROM articles ORDER BY body <@> reground.bm25_query('ziegen', 'a
 SELECT id::text FROM articles WHERE lang = 'en' ORDER BY lower(body) <@> reground.bm25_query('GOATS', 'articles_lower') LIMIT 2;
 INSERT INTO notes VALUES (61, 'a note that came after') RETURNING id::text;
 SELECT string_agg(id::text, ' ' ORDER BY id) FROM notes WHERE body @@@ reground.bm25_query('late 7 came', 'notes');
-SELECT name || ': ' || coalesce(string_agg(item || ' ' || fault, '; '), 'sound') FROM unnest(ARRAY['articles_body', 'articles_lower', 'notes_body']) AS name LEFT JOIN LATERAL reground.bm25_check(name::regclass, heapallindexed => true) AS c ON c.item <> 'server' GROUP BY name ORDER BY name;
+SELECT name || ': ' || coalesce(string_agg(item || ' ' || problem, '; '), 'sound') FROM unnest(ARRAY['articles_body', 'articles_lower', 'notes_body']) AS name LEFT JOIN LATERAL reground.bm25_check(name::regclass, heapallindexed => true) AS c ON c.item <> 'server' GROUP BY name ORDER BY name;
 SELECT reloptions::text FROM pg_class WHERE relname = 'articles_body';
 SELECT set_config('enable_seqscan', 'on', false);
 

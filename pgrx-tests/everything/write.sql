@@ -26,9 +26,9 @@ SELECT reground.add_corpus('leaflets', 'leaflets', 'id', 'body', text_config => 
 SELECT reground.create_corpus('tongues', text_config_per_document => true);
 SELECT reground.put_document('tongues', 'ziegen', content => 'Die Ziegen klettern.', language => 'de');
 SELECT reground.put_document('tongues', '山羊', content => '山羊会爬树。', text_config => 'reground.bigrams');
-SELECT reground.put_document('farm', 'cows', passages => '[{"text": "Cows give milk.", "page_start": 1}]', title => 'Cows', uri => 'https://farm.example/cows');
-SELECT reground.put_document('farm', 'sheep', passages => '[{"text": "Sheep give wool."}, {"text": "Sheep eat grass."}]', metadata => '{"kind": "é\\n\"quoted\""}');
-SELECT reground.put_document('farm', 'sheep', passages => '[{"text": "Sheep give wool."}, {"text": "Sheep eat hay."}]');
+SELECT reground.put_document('farm', 'cows', passages => '[{"content": "Cows give milk.", "page_start": 1}]', title => 'Cows', uri => 'https://farm.example/cows');
+SELECT reground.put_document('farm', 'sheep', passages => '[{"content": "Sheep give wool."}, {"content": "Sheep eat grass."}]', metadata => '{"kind": "é\\n\"quoted\""}');
+SELECT reground.put_document('farm', 'sheep', passages => '[{"content": "Sheep give wool."}, {"content": "Sheep eat hay."}]');
 SELECT reground.put_document('farm', 'dodo', content => 'Dodos give nothing.');
 SELECT reground.delete_document('farm', 'dodo');
 SELECT reground.put_document('halves', 'half', content => 'Half of it is true.', modified_at => '2026-01-02 03:04:05.678901+00');
@@ -42,18 +42,18 @@ SELECT reground.put_edges('farm', '[{"source": "Cows", "relation": "give", "targ
 -- Conversations of two tenants: pins, an ended turn with two answers, an abandoned, an open and a deferred one; drift.
 SET app.tenant_id = 'bolt';
 SELECT reground.begin_turn('talk', 'the fox?', 'words');
-SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'It is gone [A1].', message => 'm1');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'It is gone [A1].', message_ref => 'm1');
 SET app.tenant_id = 'acme';
 SELECT reground.alter_conversation('talk', '{"max_sources": 5, "provenance": "merkle", "reranker": "public.rank(text,text[])", "intent_function": "judge"}');
 SELECT reground.pin('talk', doc_id => 'sheep', corpus => 'farm');
 SELECT reground.pin('talk', chunk_id => '1', corpus => 'articles');
 SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]', filter => '{"doc_id": ["cows", "sheep"]}', request_id => 'r1', tags => '{"a": [1, null]}');
-SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [B1]. Pigs fly [Z9].', message => 'm1', model => 'some', usage => '{"tokens": 12}');
-SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk, so says [Source: cows, p. 1] (Smith, 2020).', message => 'm2');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [B1]. Pigs fly [Z9].', message_ref => 'm1', model => 'some', usage => '{"tokens": 12}');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk, so says [Source: cows, p. 1] (Smith, 2020).', message_ref => 'm2');
 SELECT reground.begin_turn('talk', 'and dodos?', 'farm', '[0,1]');
 SELECT reground.abandon_turn((SELECT max(turn_id) FROM reground.turns));
 SELECT reground.begin_turn('drift', 'hay or wool?', 'farm', '[0,1]', settings => '{"reranker": "deferred"}');
-SELECT reground.apply_rerank((SELECT max(turn_id) FROM reground.turns), '[{"index": 0, "text": "Sheep give wool, they say.", "score": 1}, {"text": "Nobody said this.", "score": 0.5}]');
+SELECT reground.apply_rerank((SELECT max(turn_id) FROM reground.turns), '[{"index": 0, "content": "Sheep give wool, they say.", "score": 1}, {"content": "Nobody said this.", "score": 0.5}]');
 SELECT reground.begin_turn('later', 'goats?', 'articles', '[1,0]', settings => '{"reranker": "deferred"}', request_id => 'r3');
 SELECT reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]', request_id => 'r2');
 
@@ -88,7 +88,7 @@ SELECT reground.begin_turn('invented', 'who gives milk?', 'farm', '[1,0]');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Pigs give milk [Z9].');
 SELECT reground.refresh_audit(2);
 SELECT reground.take_baseline(now() - interval '1 day', now() + interval '1 hour');
-SELECT reground.set_alert_rule('mine', 'cfs_mean', 1, min_messages => 1, per_corpus => false), reground.set_alert_rule('low_tail', threshold => 0.8);
+SELECT reground.set_alert_rule('mine', 'cfs_mean', 1, min_answers => 1, per_corpus => false), reground.set_alert_rule('low_tail', threshold => 0.8);
 SELECT reground.check_alerts();
 SELECT reground.begin_turn('uncounted', 'who gives milk?', 'farm', '[1,0]');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk.');
@@ -106,13 +106,13 @@ SELECT reground.begin_turn('shaded', 'who gives milk?', 'farm', '[1,0]', rewrite
 SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{"max_sources": 1}', 'narrow');
 DROP TABLE kept;
 -- What another system answered.
-SELECT reground.record_turn('elsewhere', 'who gives milk?', 'Cows [1].', '[{"text": "Cows give milk.", "title": "é"}]', at => '2025-01-31 10:00+01', message => 'old-1', model => 'other', tags => '{"a": 1}');
+SELECT reground.record_turn('elsewhere', 'who gives milk?', 'Cows [1].', '[{"content": "Cows give milk.", "title": "é"}]', at => '2025-01-31 10:00+01', message_ref => 'old-1', model => 'other', tags => '{"a": 1}');
 -- A turn of an agent over two corpora, and a question that was edited.
 SELECT reground.begin_turn('agent', 'who gives milk?', corpora => '{farm}', embedding => '[1,0]', settings => '{"provenance": "merkle"}');
 SELECT reground.retrieve((SELECT max(turn_id) FROM reground.turns), 'wool', embedding => '[0,1]', filter => '{"doc_id": ["sheep", "cows"]}', max_results => 3);
-SELECT reground.add_passages((SELECT max(turn_id) FROM reground.turns), '[{"text": "Milk costs more.", "uri": "https://news.example/é"}]');
+SELECT reground.add_passages((SELECT max(turn_id) FROM reground.turns), '[{"content": "Milk costs more.", "uri": "https://news.example/é"}]');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [A1].');
 SELECT reground.begin_turn('agent', 'and wool?', embedding => '[0,1]');
-SELECT reground.begin_turn('agent', 'and honey?', embedding => '[0,1]', parent => (SELECT max(turn_id) - 1 FROM reground.turns));
+SELECT reground.begin_turn('agent', 'and honey?', embedding => '[0,1]', parent_turn_id => (SELECT max(turn_id) - 1 FROM reground.turns));
 SELECT reground.begin_turn('chained', 'and milk?', 'farm', '[1,0]', settings => '{"provenance": "merkle"}');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [B1]. Pigs fly [Z9]. Sheep eat hay [Source: sheep].', model => 'some', usage => '{"tokens": 1.50}', tags => '{"é": "ü"}');

@@ -72,7 +72,7 @@ pub fn generate(
             .map(|page| {
                 let length = 3 + chance.below(40);
                 json!({
-                    "text": text(&mut chance, 150, length),
+                    "content": text(&mut chance, 150, length),
                     "page_start": page + 1,
                     "metadata": {"part": chance.below(3)},
                 })

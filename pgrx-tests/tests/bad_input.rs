@@ -32,8 +32,8 @@ impl ToSql for RawText {
 fn open_turn(client: &mut Client) -> Result<i64> {
     client.batch_execute(
         "SELECT reground.create_corpus('farm', dimensions => 2);
-         SELECT reground.put_document('farm', 'cows', passages => '[{\"text\": \"Cows give milk.\"}]');
-         SELECT reground.put_document('farm', 'sheep', passages => '[{\"text\": \"Sheep give wool.\"}]');
+         SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]');
+         SELECT reground.put_document('farm', 'sheep', passages => '[{\"content\": \"Sheep give wool.\"}]');
          SELECT reground.put_embeddings('farm', ARRAY['1', '2'], ARRAY['[1,0]', '[0,1]']::vector[])",
     )?;
     let turn =
@@ -84,7 +84,7 @@ fn invalid_utf8_is_refused_in_every_text_argument() -> Result<()> {
     ensure!(state(&outcome) == Some("22021"), "{outcome:?}");
     let outcome = client.query(
         "SELECT reground.put_document('farm', 'd', passages => $1)",
-        &[&json!([{"text": "a\0b"}])],
+        &[&json!([{"content": "a\0b"}])],
     );
     ensure!(state(&outcome) == Some("22P05"), "{outcome:?}");
     ensure!(row_counts(&mut client)? == before, "something was written");
@@ -106,7 +106,7 @@ fn a_document_of_ten_megabytes() -> Result<()> {
     ] {
         let put = client
             .query_one(
-                "SELECT version, chunks, page_count FROM reground.put_document('large', $1, content => $2)",
+                "SELECT version, chunk_count, page_count FROM reground.put_document('large', $1, content => $2)",
                 &[&name, &content],
             )
             .with_context(|| format!("10 MB of {name}"))?;
@@ -217,7 +217,7 @@ fn long_odd_and_nested_values_are_kept_as_they_are() -> Result<()> {
             client.query("SELECT reground.prompt_context($1, $2)", &[&turn, &format])?;
         }
         client
-            .query("SELECT * FROM reground.end_turn($1, 'Goats climb trees [A1].', message => $2, model => $2)", &[&turn, &name])
+            .query("SELECT * FROM reground.end_turn($1, 'Goats climb trees [A1].', message_ref => $2, model => $2)", &[&turn, &name])
             .with_context(|| format!("message {shown:?}"))?;
         client.query(
             "SELECT reground.pin($1, doc_id => $1, corpus => 'farm')",
@@ -225,7 +225,7 @@ fn long_odd_and_nested_values_are_kept_as_they_are() -> Result<()> {
         )?;
         let kept: i64 = client
             .query_one(
-                "SELECT count(*) FROM reground.citation_audit WHERE conversation = $1 AND message = $1 AND model = $1 AND doc_id = $1 AND title = $1",
+                "SELECT count(*) FROM reground.citation_audit WHERE conversation_ref = $1 AND message_ref = $1 AND model = $1 AND doc_id = $1 AND title = $1",
                 &[&name],
             )?
             .get(0);
@@ -354,7 +354,7 @@ const REFUSED: [(&str, &str); 22] = [
     ),
     ("SELECT reground.end_turn(0, 'x')", "P0002"),
     (
-        "SELECT reground.end_turn((SELECT min(turn_id) FROM reground.turns), 'another answer [A1]', message => 'm')",
+        "SELECT reground.end_turn((SELECT min(turn_id) FROM reground.turns), 'another answer [A1]', message_ref => 'm')",
         "23505",
     ),
     (
@@ -378,7 +378,7 @@ const REFUSED: [(&str, &str); 22] = [
         "22023",
     ),
     (
-        "SELECT reground.put_document('farm', 'd', passages => '[{\"text\": \"fine\"}, {\"page_start\": 1}]')",
+        "SELECT reground.put_document('farm', 'd', passages => '[{\"content\": \"fine\"}, {\"page_start\": 1}]')",
         "22023",
     ),
     (
@@ -395,7 +395,7 @@ fn a_refused_call_leaves_nothing_behind() -> Result<()> {
     open_turn(&mut client)?;
     client.batch_execute(
         "CREATE FUNCTION broken(query text, passages text[]) RETURNS real[] LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'down' USING ERRCODE = '58000'; END $$;
-         SELECT reground.end_turn((SELECT min(turn_id) FROM reground.turns), 'Cows give milk [A1].', message => 'm');
+         SELECT reground.end_turn((SELECT min(turn_id) FROM reground.turns), 'Cows give milk [A1].', message_ref => 'm');
          SELECT reground.begin_turn('talk', 'words', 'farm', '[1,0]', request_id => 'r');
          SELECT reground.abandon_turn((SELECT max(turn_id) FROM reground.turns));
          SET search_path = public, pg_catalog",
@@ -407,7 +407,7 @@ fn a_refused_call_leaves_nothing_behind() -> Result<()> {
                     (SELECT md5(string_agg(f::text, '' ORDER BY chunk_id)) FROM farm AS f), (SELECT count(*) FROM farm_documents),
                     (SELECT md5(string_agg(c::text, '' ORDER BY conversation_id)) FROM reground.conversations AS c),
                     (SELECT md5(string_agg(t::text, '' ORDER BY turn_id)) FROM reground.turns AS t),
-                    (SELECT md5(string_agg(s::text, '' ORDER BY doc_id, passage)) FROM reground.conversation_sources AS s))",
+                    (SELECT md5(string_agg(s::text, '' ORDER BY doc_id, chunk_id)) FROM reground.conversation_sources AS s))",
                 &[],
             )?
             .get(0))

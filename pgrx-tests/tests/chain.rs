@@ -42,7 +42,7 @@ fn talk(database: &Database, session: usize) -> Result<()> {
 
 const WRITTEN: &str = "
     SELECT reground.create_corpus('farm', settings => '{\"provenance\": \"merkle\"}');
-    SELECT reground.put_document('farm', 'cows', passages => '[{\"text\": \"Cows give milk.\"}]')";
+    SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]')";
 
 /// A live conversation is sound at every moment, also while retention removes the beginning of its chain.
 #[test]

@@ -8,7 +8,7 @@ use reground_tests::server::{Database, state};
 /// A corpus, and a conversation of one ended turn; what was found.
 const CONVERSATION: [&str; 7] = [
     "SELECT reground.create_corpus('farm', dimensions => 2)",
-    "SELECT reground.put_document('farm', 'cows', passages => '[{\"text\": \"Cows give milk.\"}]', title => 'Cows')",
+    "SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]', title => 'Cows')",
     "SELECT reground.put_embeddings('farm', ARRAY['1'], ARRAY['[1,0]']::vector[])",
     "SELECT reground.pin('talk', doc_id => 'cows', corpus => 'farm')",
     "SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]')",
@@ -86,7 +86,7 @@ fn dropping_it_takes_its_own_and_leaves_the_applications() -> Result<()> {
     let mut client = database.connect()?;
     converse(&mut client)?;
     client.batch_execute(
-        "CREATE VIEW answers AS SELECT message, status FROM reground.citation_audit",
+        "CREATE VIEW answers AS SELECT message_ref, status FROM reground.citation_audit",
     )?;
     let (code, message, _) = refusal(&mut client, "DROP EXTENSION reground")?;
     ensure!(code == "2BP01", "{code} {message}");
@@ -155,8 +155,8 @@ fn tables_of_an_earlier_extension_are_not_taken_for_new_ones() -> Result<()> {
     ensure!(barn, "half a corpus was made");
     // As the hint says.
     client.batch_execute(
-        "SELECT reground.add_corpus('farm', 'farm', 'chunk_id', 'content', document => 'doc_id', embedding => 'embedding',
-             documents => 'farm_documents', document_key => 'doc_id', title => 'title', page_start => 'page_start', version => 'version')",
+        "SELECT reground.add_corpus('farm', 'farm', 'chunk_id', 'content', doc_id => 'doc_id', embedding => 'embedding',
+             documents => 'farm_documents', documents_doc_id => 'doc_id', title => 'title', page_start => 'page_start', version => 'version')",
     )?;
     let row = client.query_one(
         "SELECT doc_id, title FROM reground.search('farm', 'milk', '[1,0]')",

@@ -89,7 +89,7 @@ struct Clue {
 fn diagnose(client: &mut Client, corpus: &str, rule: &str) -> Result<Vec<Clue>> {
     let rows = client.query(
         "SELECT d.step, d.clue, d.stage, d.corpus, d.document_type, \
-                date_part('epoch', date_bin('1 hour', clock_timestamp(), 'epoch') - d.hour)::float8 / 3600, d.severity, d.detail ->> 'component' \
+                date_part('epoch', date_bin('1 hour', clock_timestamp(), 'epoch') - d.hour)::float8 / 3600, d.severity, d.details ->> 'component' \
          FROM reground.alerts AS a, reground.diagnose(a.alert_id) AS d WHERE a.corpus = $1 AND a.rule = $2 AND a.state = 'firing'",
         &[&corpus, &rule],
     )?;
@@ -131,7 +131,7 @@ fn fired(alerts: &[(String, String)], rule: &str) -> bool {
 const BREAD: &str = "
     SELECT reground.create_corpus('CORPUS');
     SELECT reground.put_document('CORPUS', 'rye.md', content => 'Rye bread rises slowly in a cold kitchen.', uri => 'https://bread.example/rye.md');
-    SELECT reground.put_document('CORPUS', 'oat.pdf', passages => '[{\"text\": \"Oat bread takes an hour in the oven.\", \"page_start\": 2}]', page_count => 9,
+    SELECT reground.put_document('CORPUS', 'oat.pdf', passages => '[{\"content\": \"Oat bread takes an hour in the oven.\", \"page_start\": 2}]', page_count => 9,
         uri => 'https://bread.example/oat.pdf');
     SELECT reground.put_document('CORPUS', 'corn.md', content => 'Corn bread needs no yeast at all.', uri => 'https://bread.example/corn.md');";
 
@@ -170,7 +170,7 @@ fn a_reranker_that_strips_ids() -> Result<()> {
     )?;
     assert_eq!(check(&mut client, "rerank")?, []);
     // It gives one passage back under its index, and of the others texts that nobody sent.
-    let stripped = "'[{\"index\": 0, \"score\": 3}, {\"text\": \"Nobody sent this.\", \"score\": 2}, {\"text\": \"Nor that, whatever it is.\", \"score\": 1}]'";
+    let stripped = "'[{\"index\": 0, \"score\": 3}, {\"content\": \"Nobody sent this.\", \"score\": 2}, {\"content\": \"Nor that, whatever it is.\", \"score\": 1}]'";
     let answer = "Rye bread rises slowly in a cold kitchen [Source: rye.md]. Oat bread takes an hour in the oven [Source: oat.pdf]. Corn bread needs no yeast at all [Source: corn.md].";
     hold(
         &mut client,
@@ -204,7 +204,7 @@ fn a_chunker_with_wrong_pages() -> Result<()> {
     let (_database, mut client) = bread("pages")?;
     hold(&mut client, &well("pages", "before", "{}"), 3)?;
     client.batch_execute(
-        "SELECT reground.put_document('pages', 'oat.pdf', passages => '[{\"text\": \"Oat bread takes an hour in the oven.\", \"page_start\": 7}]', page_count => 9,
+        "SELECT reground.put_document('pages', 'oat.pdf', passages => '[{\"content\": \"Oat bread takes an hour in the oven.\", \"page_start\": 7}]', page_count => 9,
              uri => 'https://bread.example/oat.pdf')",
     )?;
     hold(&mut client, &well("pages", "after", "{}"), 0)?;
@@ -308,8 +308,7 @@ fn an_alert_is_told_once_grows_and_is_resolved() -> Result<()> {
         payloads.retain(|payload| payload.contains("\"lost_generation\""));
         Ok(payloads)
     };
-    client
-        .batch_execute("SELECT reground.set_alert_rule('lost_generation', min_messages => 50)")?;
+    client.batch_execute("SELECT reground.set_alert_rule('lost_generation', min_answers => 50)")?;
     let wrong = "Rye bread rises slowly in a cold kitchen [Source: rye.md]. Oat bread takes an hour in the oven [Source: oat.pdf, p. 2]. Pigs fly over Paris [Source: pigs.md].";
     hold(
         &mut client,
@@ -398,7 +397,7 @@ fn what_users_report_is_critical_where_the_source_is_invented_too() -> Result<()
     )?;
     let detail: String = client
         .query_one(
-            "SELECT d.detail ->> 'reports' FROM reground.alerts AS a, reground.diagnose(a.alert_id) AS d \
+            "SELECT d.details ->> 'reports' FROM reground.alerts AS a, reground.diagnose(a.alert_id) AS d \
              WHERE a.rule = 'lost_generation' AND a.corpus = 'reported' AND d.clue = 'severity' AND d.severity = 'critical'",
             &[],
         )?
@@ -478,7 +477,7 @@ fn corpora_of_one_name_that_belong_to_several_tenants() -> Result<()> {
     assert_eq!(of(fired), [acme.clone(), acme.clone()]);
     // Its diagnosis is of its own answers and citations, and so is what is stored for comparison.
     let found = client.query(
-        "SELECT d.tenant, d.corpus, (SELECT (s.detail ->> 'answers')::bigint FROM reground.diagnose(a.alert_id) AS s WHERE s.clue = 'severity'), d.detail ->> 'rate' \
+        "SELECT d.tenant, d.corpus, (SELECT (s.details ->> 'answers')::bigint FROM reground.diagnose(a.alert_id) AS s WHERE s.clue = 'severity'), d.details ->> 'rate' \
          FROM reground.alerts AS a, reground.diagnose(a.alert_id) AS d WHERE a.rule = 'lost_generation' AND a.state = 'firing' AND d.step = 0",
         &[],
     )?;

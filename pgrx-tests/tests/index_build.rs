@@ -26,7 +26,7 @@ fn answers(client: &mut Client) -> Result<Vec<(String, i64, String)>> {
 /// Nothing is wrong with the index, and every row is in it.
 fn is_sound(client: &mut Client) -> Result<()> {
     let faults = client.query(
-        "SELECT item || ': ' || fault FROM reground.bm25_check('docs_body', heapallindexed => true)",
+        "SELECT item || ': ' || problem FROM reground.bm25_check('docs_body', heapallindexed => true)",
         &[],
     )?;
     let faults: Vec<String> = faults.iter().map(|row| row.get(0)).collect();

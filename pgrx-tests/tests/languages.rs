@@ -24,7 +24,7 @@ struct Turn {
 
 /// Puts a document, a passage each text.
 fn put(client: &mut Client, corpus: &str, doc: &str, language: &str, texts: &[&str]) -> Result<()> {
-    let passages: Vec<Value> = texts.iter().map(|text| json!({"text": text})).collect();
+    let passages: Vec<Value> = texts.iter().map(|text| json!({"content": text})).collect();
     client.execute(
         "SELECT reground.put_document($1, $2, passages => $3, title => $2, language => $4)",
         &[&corpus, &doc, &json!(passages), &language],
@@ -63,7 +63,7 @@ fn talk(client: &mut Client, conversation: &str, corpus: &str, turns: &[Turn]) -
             answer.push_str(rest);
         }
         let judged = client.query(
-            "SELECT status, claim, support FROM reground.end_turn($1, $2) ORDER BY char_start",
+            "SELECT status, claim, support FROM reground.end_turn($1, $2) ORDER BY answer_start",
             &[&id, &answer],
         )?;
         let found: Vec<String> = judged.iter().map(|row| row.get(0)).collect();

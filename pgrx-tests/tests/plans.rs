@@ -34,7 +34,7 @@ fn read_so_far(client: &mut Client) -> Result<Reads> {
 
 /// Conversations that are held.
 fn talk(client: &mut Client, round: usize) -> Result<()> {
-    let ended = "SELECT count(*) FROM reground.end_turn($1, $2, message => $3)";
+    let ended = "SELECT count(*) FROM reground.end_turn($1, $2, message_ref => $3)";
     for (talk, turn) in (0..CONVERSATIONS).flat_map(|t| (0..TURNS).map(move |n| (t, n))) {
         let (name, message) = (format!("{round}-{talk}"), format!("{round}-{talk}-{turn}"));
         let query = format!("milk of cow {}", talk + turn);
@@ -45,7 +45,7 @@ fn talk(client: &mut Client, round: usize) -> Result<()> {
         let id: i64 = row.get(0);
         client.execute("SELECT FROM reground.retrieve($1, 'every day')", &[&id])?;
         client.execute(
-            "SELECT FROM reground.add_passages($1, '[{\"text\": \"The barn is red.\"}]')",
+            "SELECT FROM reground.add_passages($1, '[{\"content\": \"The barn is red.\"}]')",
             &[&id],
         )?;
         client.execute("SELECT reground.prompt_context($1)", &[&id])?;
@@ -63,8 +63,8 @@ fn talk(client: &mut Client, round: usize) -> Result<()> {
 fn import(client: &mut Client, round: usize) -> Result<()> {
     let turns: Vec<Value> = (0..CONVERSATIONS * TURNS)
         .map(|n| {
-            json!({"conversation": format!("old-{round}-{}", n / TURNS), "query": "q", "answer": "It floats [1]. It sinks [2].", "message": n.to_string(),
-                   "passages": [{"text": "It floats."}, {"text": "It sinks."}]})
+            json!({"conversation_ref": format!("old-{round}-{}", n / TURNS), "query": "q", "answer": "It floats [1]. It sinks [2].", "message_ref": n.to_string(),
+                   "passages": [{"content": "It floats."}, {"content": "It sinks."}]})
         })
         .collect();
     for expected in [turns.len() as i64, 0] {

@@ -24,8 +24,8 @@ fn aged(name: &str) -> Result<Aged> {
     let mut client = database.connect()?;
     client.batch_execute(
         "SELECT reground.create_corpus('farm', settings => '{\"provenance\": \"merkle\"}');
-         SELECT reground.put_document('farm', 'cows', passages => '[{\"text\": \"Cows give milk.\"}]');
-         SELECT reground.put_document('farm', 'sheep', passages => '[{\"text\": \"Sheep give wool.\"}]');",
+         SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]');
+         SELECT reground.put_document('farm', 'sheep', passages => '[{\"content\": \"Sheep give wool.\"}]');",
     )?;
     // Whether a partition is free is for the test to say, and not for autovacuum.
     let partitions = client.query(
@@ -135,7 +135,7 @@ fn what_is_old_goes_and_leaves_its_row() -> Result<()> {
     ensure!(aged.traces()? == "3 4");
     // What the archive says, as the tables themselves say it.
     let archived = aged.text(
-        "SELECT string_agg(concat_ws(' ', turn_id, conversation, turn, corpus, model, candidates, sources, citations, held, decision, markers::text, doc_ids::text, chunk_ids::text, encode(hashes, 'hex')), '; ' ORDER BY turn_id) FROM reground.turn_archive",
+        "SELECT string_agg(concat_ws(' ', turn_id, conversation_ref, turn_no, corpus, model, candidate_count, source_count, citation_count, holding_count, decision, markers::text, doc_ids::text, chunk_ids::text, encode(hash_prefixes, 'hex')), '; ' ORDER BY turn_id) FROM reground.turn_archive",
     )?;
     let hash = aged.text("SELECT encode(substring(sha256('Cows give milk.') FOR 8), 'hex')")?;
     let expected = format!(
@@ -188,7 +188,7 @@ fn what_is_old_goes_and_leaves_its_row() -> Result<()> {
     let done = aged.run(91)?;
     ensure!(done.len() == 4 && aged.traces()?.is_empty(), "{done:?}");
     ensure!(aged.chain()?.is_empty(), "{}", aged.chain()?);
-    let kept = aged.text("SELECT string_agg(link_no::text, ' ' ORDER BY link_no) FROM reground.chain_checkpoints AS k JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = 'talk'")?;
+    let kept = aged.text("SELECT string_agg(link_no::text, ' ' ORDER BY link_no) FROM reground.chain_checkpoints AS k JOIN reground.conversations AS c USING (conversation_id) WHERE c.conversation_ref = 'talk'")?;
     ensure!(kept == "4 6", "{kept}");
     let done = aged.run(730)?;
     ensure!(done == [said("turn_archive", 2, "removed")], "{done:?}");

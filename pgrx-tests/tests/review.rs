@@ -8,7 +8,7 @@ use reground_tests::server::Database;
 const CHUNKS: &str = "
     CREATE TABLE chunks (id int PRIMARY KEY, doc int, body text, emb vector(3), page int, meta jsonb);
     INSERT INTO chunks VALUES (1, 1, 'reset the password here', '[1,0,0]', 1, '{}');
-    SELECT reground.add_corpus('help', relation => 'chunks', key => 'id', document => 'doc', content => 'body', embedding => 'emb',
+    SELECT reground.add_corpus('help', relation => 'chunks', chunk_id => 'id', doc_id => 'doc', content => 'body', embedding => 'emb',
         page_start => 'page', metadata => 'meta');";
 
 fn show(client: &mut Client, setting: &str) -> Result<String> {
@@ -39,7 +39,7 @@ fn a_reranker_of_another_role_leaves_the_session_as_it_was() -> Result<()> {
     // The conversation's tenant is the role: a superuser takes the place of the colleague who goes on with it.
     let begin = |conversation: &str, reranker: &str| {
         format!(
-            "INSERT INTO reground.conversations (tenant, external_id, settings, reranker_role)
+            "INSERT INTO reground.conversations (tenant, conversation_ref, settings, reranker_role)
              VALUES (current_user, '{conversation}', '{{\"reranker\": \"{reranker}\"}}', '{role}');
              SELECT * FROM reground.begin_turn('{conversation}', 'reset', corpus => 'help', embedding => '[1,0,0]')"
         )
@@ -114,7 +114,7 @@ fn padded_keys_are_found() -> Result<()> {
     client.batch_execute(
         "CREATE TABLE padded (id char(8) PRIMARY KEY, lang char(2), body text, emb vector(2));
          INSERT INTO padded VALUES ('abc', 'en', 'hello there', '[1,0]');
-         SELECT reground.add_corpus('padded', relation => 'padded', key => 'id', content => 'body', embedding => 'emb')",
+         SELECT reground.add_corpus('padded', relation => 'padded', chunk_id => 'id', content => 'body', embedding => 'emb')",
     )?;
     let found = client.query(
         "SELECT chunk_id FROM reground.search('padded', 'hello', '[1,0]', filter => '{\"lang\": \"en\"}')",
@@ -131,7 +131,7 @@ fn a_corpus_that_is_gone_does_not_hold_up_a_conversation() -> Result<()> {
     client.batch_execute(CHUNKS)?;
     client.batch_execute(
         "CREATE TABLE others AS TABLE chunks;
-         SELECT reground.add_corpus('others', relation => 'others', key => 'id', content => 'body', embedding => 'emb');
+         SELECT reground.add_corpus('others', relation => 'others', chunk_id => 'id', content => 'body', embedding => 'emb');
          SELECT reground.begin_turn('c', 'reset', corpus => 'others', embedding => '[1,0,0]');
          SELECT reground.end_turn(1, 'Reset it here [A1].');
          ALTER TABLE others RENAME COLUMN body TO words;
@@ -198,7 +198,7 @@ fn a_place_that_is_no_number_is_reported_and_passed_over() -> Result<()> {
     client.batch_execute(
         "CREATE TABLE revised (id int PRIMARY KEY, body text, rev text);
          INSERT INTO revised VALUES (1, 'hello there', 'v2');
-         SELECT reground.add_corpus('revised', relation => 'revised', key => 'id', content => 'body', version => 'rev');",
+         SELECT reground.add_corpus('revised', relation => 'revised', chunk_id => 'id', content => 'body', version => 'rev');",
     )?;
     let status = "SELECT status, hint FROM reground.check_corpus('revised') WHERE item = 'version'";
     let finding = client.query_one(status, &[])?;

@@ -10,7 +10,7 @@ use reground_tests::server::Database;
 fn the_table_of_statuses_is_that_of_the_crate() -> Result<()> {
     let database = Database::create("statuses")?;
     let rows = database.connect()?.query(
-        "SELECT status, holds, score, mode, meaning FROM reground.citation_statuses",
+        "SELECT status, holds, score, hallucination_mode, meaning FROM reground.citation_statuses",
         &[],
     )?;
     assert_eq!(rows.len(), Status::ALL.len());

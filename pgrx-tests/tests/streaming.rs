@@ -37,7 +37,7 @@ impl Citation {
             raw,
             marker: row.try_get("marker")?,
             doc_id: row.try_get("doc_id")?,
-            at: (row.try_get("char_start")?, row.try_get("char_end")?),
+            at: (row.try_get("answer_start")?, row.try_get("answer_end")?),
             verdict: status.map(|status| (status, claim, support)),
         }))
     }
@@ -61,7 +61,7 @@ fn feed(
         "SELECT * FROM reground.feed_answer($1, $2, $3) ORDER BY citation_no",
         &[&turn, &text, &complete],
     )?;
-    let shown = rows[0].try_get("shown_chars")?;
+    let shown = rows[0].try_get("displayable_chars")?;
     let citations: Result<Vec<Option<Citation>>> = rows.iter().map(Citation::of).collect();
     Ok((shown, citations?.into_iter().flatten().collect()))
 }
@@ -73,7 +73,7 @@ fn every_cut_of_an_answer_says_what_the_whole_says() -> Result<()> {
     client.batch_execute(
         "SET client_min_messages = error;
          SELECT reground.create_corpus('farm');
-         SELECT reground.put_document('farm', 'cows', page_count => 1, passages => '[{\"text\": \"Cows give milk.\", \"page_start\": 1}]');
+         SELECT reground.put_document('farm', 'cows', page_count => 1, passages => '[{\"content\": \"Cows give milk.\", \"page_start\": 1}]');
          SELECT reground.put_document('farm', 'sheep', content => 'Sheep give wool.')",
     )?;
     for (number, answer) in ANSWERS.iter().enumerate() {

@@ -26,8 +26,8 @@ impl House {
              CREATE ROLE {app} LOGIN IN ROLE reground_user; CREATE ROLE {auditor} LOGIN IN ROLE reground_auditor;
              SELECT set_config('app.tenant_id', 'owner', false);
              SELECT reground.create_corpus('farm', dimensions => 2);
-             SELECT reground.put_document('farm', 'cows', passages => '[{{\"text\": \"Cows give milk every day.\"}}]');
-             SELECT reground.put_document('farm', 'sheep', passages => '[{{\"text\": \"Sheep give wool every year.\"}}]');
+             SELECT reground.put_document('farm', 'cows', passages => '[{{\"content\": \"Cows give milk every day.\"}}]');
+             SELECT reground.put_document('farm', 'sheep', passages => '[{{\"content\": \"Sheep give wool every year.\"}}]');
              SELECT reground.put_embeddings('farm', ARRAY['1', '2'], ARRAY['[1,0]', '[0,1]']::vector[]);
              GRANT SELECT ON farm, farm_documents TO {app}"
         ))?;
@@ -63,7 +63,7 @@ fn talk(client: &mut Client, conversation: &str) -> Result<(i64, i64)> {
         "SELECT max(turn_id) FROM reground.begin_turn($1, 'who gives milk?', 'farm', '[1,0]')";
     let ended: i64 = client.query_one(begin, &[&conversation])?.get(0);
     client.execute(
-        "SELECT reground.end_turn($1, 'Cows give milk [B1]. Pigs fly [Z9].', message => 'm')",
+        "SELECT reground.end_turn($1, 'Cows give milk [B1]. Pigs fly [Z9].', message_ref => 'm')",
         &[&ended],
     )?;
     let open: i64 = client.query_one(begin, &[&conversation])?.get(0);
@@ -133,7 +133,7 @@ fn anothers_ids_do_not_exist() -> Result<()> {
         for call in [
             "SELECT reground.prompt_context($1)",
             "SELECT reground.end_turn($1, 'Mine now [A1].')",
-            "SELECT reground.end_turn($1, 'Cows give milk [B1]. Pigs fly [Z9].', message => 'm')",
+            "SELECT reground.end_turn($1, 'Cows give milk [B1]. Pigs fly [Z9].', message_ref => 'm')",
             "SELECT reground.abandon_turn($1)",
             "SELECT reground.apply_rerank($1, NULL)",
         ] {
@@ -244,7 +244,7 @@ fn a_user_cannot_step_around_the_functions() -> Result<()> {
         "SET reground.tenant_from = 'app.other'",
         "SET LOCAL reground.tenant_from = ''",
         "ALTER DATABASE postgres SET reground.tenant_from = ''",
-        "INSERT INTO reground.conversations (tenant, external_id) VALUES ('acme', 'forged')",
+        "INSERT INTO reground.conversations (tenant, conversation_ref) VALUES ('acme', 'forged')",
         "UPDATE reground.conversations SET tenant = 'bolt'",
         "UPDATE reground.messages SET cfs = 1",
         "UPDATE reground.message_citations SET holds = true",

@@ -196,7 +196,7 @@ impl<'a> Conversation<'a> {
     /// Every candidate once; those of the context first, in prompt order; all others with a stage and a reason.
     fn check_trace(&mut self, turn: i64, context: &[Shown]) -> Result<()> {
         let rows = self.client.query(
-            "SELECT doc_id, chunk_id, in_context, marker, left_at, reason FROM reground.explain_turn($1) ORDER BY candidate_no",
+            "SELECT doc_id, chunk_id, in_context, marker, dropped_stage, drop_reason FROM reground.explain_turn($1) ORDER BY candidate_no",
             &[&turn],
         )?;
         let mut seen = BTreeSet::new();
@@ -204,18 +204,19 @@ impl<'a> Conversation<'a> {
         for row in rows {
             let key: Key = (row.get(0), row.get(1));
             let (inside, marker): (bool, Option<String>) = (row.get(2), row.get(3));
-            let (left_at, reason): (Option<String>, Option<String>) = (row.get(4), row.get(5));
+            let (dropped_stage, reason): (Option<String>, Option<String>) =
+                (row.get(4), row.get(5));
             // A remembered source that was not carried, for one because it was found again, stands apart from what was found.
-            let carried_no_more = left_at.as_deref() == Some("carry");
+            let carried_no_more = dropped_stage.as_deref() == Some("carry");
             ensure!(
                 seen.insert((key.clone(), carried_no_more)),
                 "{key:?} is in the trace twice"
             );
             ensure!(
                 inside == marker.is_some()
-                    && inside == left_at.is_none()
+                    && inside == dropped_stage.is_none()
                     && inside == reason.is_none(),
-                "{key:?}: {marker:?} {left_at:?} {reason:?}"
+                "{key:?}: {marker:?} {dropped_stage:?} {reason:?}"
             );
             markers.extend(marker);
         }
@@ -229,7 +230,7 @@ impl<'a> Conversation<'a> {
     /// What a marker is bound to is written once and stays.
     fn check_registry(&mut self) -> Result<()> {
         let rows = self.client.query(
-            "SELECT marker, (to_jsonb(m) - 'cited')::text FROM reground.conversation_markers AS m JOIN reground.conversations AS c USING (conversation_id) WHERE external_id = $1",
+            "SELECT marker, (to_jsonb(m) - 'cited')::text FROM reground.conversation_markers AS m JOIN reground.conversations AS c USING (conversation_id) WHERE conversation_ref = $1",
             &[&self.name],
         )?;
         let now: BTreeMap<String, String> =
@@ -266,8 +267,8 @@ impl<'a> Conversation<'a> {
 
     fn stored(&mut self) -> Result<BTreeMap<Key, Memory>> {
         let rows = self.client.query(
-            "SELECT doc_id, passage, carry_score, inactive_turns, pinned FROM reground.conversation_sources AS s \
-             JOIN reground.conversations AS c USING (conversation_id) WHERE external_id = $1",
+            "SELECT doc_id, chunk_id, carry_score, inactive_turns, pinned FROM reground.conversation_sources AS s \
+             JOIN reground.conversations AS c USING (conversation_id) WHERE conversation_ref = $1",
             &[&self.name],
         )?;
         Ok(rows
@@ -324,7 +325,7 @@ impl<'a> Conversation<'a> {
 
     /// Ends a turn, twice under one message id.
     fn end(&mut self, turn: &Turn, answer: &str, message: &str) -> Result<()> {
-        let call = "SELECT e::text FROM reground.end_turn($1, $2, message => $3) AS e";
+        let call = "SELECT e::text FROM reground.end_turn($1, $2, message_ref => $3) AS e";
         let first = self.client.query(call, &[&turn.id, &answer, &message])?;
         let again = self.client.query(call, &[&turn.id, &answer, &message])?;
         let text =

@@ -57,7 +57,7 @@ fn answer(client: &mut Client, number: usize) -> Result<()> {
 
 fn waiting(client: &mut Client) -> Result<i64> {
     Ok(client
-        .query_one("SELECT messages FROM reground.audit_backlog", &[])?
+        .query_one("SELECT answers FROM reground.audit_backlog", &[])?
         .get(0))
 }
 

@@ -104,7 +104,7 @@ async function repeats(app) {
   let tries = 0;
   assert.equal(await refused(app, app.work("acme", () => { tries += 1; return [begin, conflict]; })), "40001");
   assert.equal(tries, 3);
-  const kept = await app.work("acme", () => [`SELECT count(*) AS count FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = '${name} again'`]);
+  const kept = await app.work("acme", () => [`SELECT count(*) AS count FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.conversation_ref = '${name} again'`]);
   assert.deepEqual(kept, [{ count: "2" }]);
 }
 
@@ -112,7 +112,7 @@ async function repeats(app) {
 async function fails(app) {
   const broken = async () => { throw new RangeError("no model"); };
   await assert.rejects(app.turn("acme", `${name} failed`, "How long do passwords last?", `${name} failed`, embed, broken), RangeError);
-  const found = await app.work("acme", () => [`SELECT t.state FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = '${name} failed'`]);
+  const found = await app.work("acme", () => [`SELECT t.state FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.conversation_ref = '${name} failed'`]);
   assert.deepEqual(found, [{ state: "abandoned" }]);
 }
 

@@ -149,7 +149,7 @@ async def repeats(app):
         return [begin, "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$"]
     assert await refused(app, app.work("acme", always)) == "40001"
     assert len(tries) == 3, tries
-    kept = await app.work("acme", lambda: [f"SELECT count(*) AS count FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = '{name} again'"])
+    kept = await app.work("acme", lambda: [f"SELECT count(*) AS count FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.conversation_ref = '{name} again'"])
     assert int(kept[0]["count"]) == 2, kept
 
 
@@ -162,7 +162,7 @@ async def fails(app):
         raise AssertionError("the error is lost")
     except KeyError:
         pass
-    found = await app.work("acme", lambda: [f"SELECT t.state FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = '{name} failed'"])
+    found = await app.work("acme", lambda: [f"SELECT t.state FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.conversation_ref = '{name} failed'"])
     assert [row["state"] for row in found] == ["abandoned"], found
 
 

@@ -12,7 +12,7 @@ SELECT reground.put_embeddings('handbook', '{1,2,3,4,5}', '{"[1,0,0]","[0,1,0]",
 CREATE FUNCTION asked(conversation text, query text, embedding vector, tags jsonb DEFAULT '{}', corpus text DEFAULT 'handbook', settings jsonb DEFAULT '{}') RETURNS bigint LANGUAGE sql AS
     $$ SELECT min(turn_id) FROM reground.begin_turn($1, $2, $5, $3, settings => '{"max_sources": 3, "min_sources": 3}' || $6, tags => $4) $$;
 CREATE FUNCTION answered(turn bigint, answer text, model text, message text DEFAULT NULL, tags jsonb DEFAULT '{}') RETURNS bigint LANGUAGE sql AS
-    $$ SELECT count(citation_id) FROM reground.end_turn($1, $2, message => $4, model => $3, tags => $5) $$;
+    $$ SELECT count(citation_id) FROM reground.end_turn($1, $2, message_ref => $4, model => $3, tags => $5) $$;
 
 SELECT answered(asked('helpdesk-2041', 'How long do passwords last, and who resets them?', '[1,0.2,0]', '{"channel": "web"}'),
     'Passwords expire after 90 days [A1]. Admins reset them under Settings [A1], and every admin needs a second factor [A1].', 'large', 'msg-1');
@@ -42,8 +42,8 @@ SELECT answered(asked(nasty('conversation'), nasty('query') || ' milk wool eggs'
     nasty('answer') || ' Cows give milk [A1]. Sheep give wool [B1][C1]. ' || nasty('middle') || ' Pigs fly [Source: <script>alert(2)</script>]. Hens give eggs [A1, B1, C1].' || nasty('end'), nasty('model'), nasty('message'), jsonb_build_object('a', nasty('answer tag')));
 SELECT answered((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [A1]. <script>alert(3)</script>', 'second <b>', 'second');
 -- Citations that an API returned beside the text: two over one another, one where there is no text at all.
-SELECT count(*) > 0 FROM reground.end_turn(asked(nasty('conversation'), 'and wool?', NULL, '{}', 'hostile <b>corpus</b>'), 'Sheep <i>give</i> wool.', message => 'third',
+SELECT count(*) > 0 FROM reground.end_turn(asked(nasty('conversation'), 'and wool?', NULL, '{}', 'hostile <b>corpus</b>'), 'Sheep <i>give</i> wool.', message_ref => 'third',
     citations => '[{"start": 0, "end": 19, "text": "Sheep <i>give</i>", "document_ids": ["script"]}, {"start": 6, "end": 23, "text": "<i>give</i> wool.", "document_ids": ["script", "<b>none</b>"]}]');
-INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, citation_no, raw, status, repaired, char_start, char_end, byte_start, byte_end, utf16_start, utf16_end)
+INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, citation_no, raw, status, repaired, answer_start, answer_end, byte_start, byte_end, utf16_start, utf16_end)
     SELECT tenant, conversation_id, turn_id, message_id, 99, '', 'malformed', false, 9999, 3, 0, 0, 0, 0 FROM reground.messages ORDER BY message_id DESC LIMIT 1;
 SELECT reground.pin('helpdesk-pinned', doc_id => 'leave.md', corpus => 'handbook');

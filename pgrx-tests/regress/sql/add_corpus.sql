@@ -1,4 +1,4 @@
--- Tables that exist: nothing is copied, keys may be of any type.
+-- add_corpus registers existing tables: no rows are copied, and keys may be of any type.
 CREATE SCHEMA help;
 SET search_path = help, public;
 SET client_min_messages = error;
@@ -13,22 +13,22 @@ INSERT INTO chunks VALUES
     ('00000000-0000-0000-0000-0000000000c2', '00000000-0000-0000-0000-0000000000d1', 'Administrators reset any password in settings.', '[0.8,0.6,0]', 5, '{"audience": "admin"}'),
     ('00000000-0000-0000-0000-0000000000c3', '00000000-0000-0000-0000-0000000000d2', 'Invoices are sent on the first of the month.', NULL, 1, NULL);
 
-SELECT reground.add_corpus('help', relation => 'chunks', key => 'id', document => 'doc', content => 'body', embedding => 'emb', ordinal => 'pos',
-    documents => 'docs', document_key => 'id', title => 'name', uri => 'url', updated_at => 'changed', page_count => 'pages', metadata => 'attributes');
+SELECT reground.add_corpus('help', relation => 'chunks', chunk_id => 'id', doc_id => 'doc', content => 'body', embedding => 'emb', ordinal => 'pos',
+    documents => 'docs', documents_doc_id => 'id', title => 'name', uri => 'url', modified_at => 'changed', page_count => 'pages', metadata => 'attributes');
 SELECT relation, documents, managed, dimensions, embedding_type, metric FROM reground.corpora WHERE corpus = 'help';
-SELECT mapping -> 'content' AS content, mapping -> 'title' AS title, mapping -> 'key' AS key FROM reground.corpora WHERE corpus = 'help';
-SELECT reground.add_corpus('help', relation => 'chunks', key => 'id', document => 'doc', content => 'body', embedding => 'emb', ordinal => 'pos',
-    documents => 'docs', document_key => 'id', title => 'name', uri => 'url', updated_at => 'changed', page_count => 'pages', metadata => 'attributes');
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('help', relation => 'chunks', key => 'id', content => 'body')$$);
+SELECT mapping -> 'content' AS content, mapping -> 'title' AS title, mapping -> 'chunk_id' AS chunk_id FROM reground.corpora WHERE corpus = 'help';
+SELECT reground.add_corpus('help', relation => 'chunks', chunk_id => 'id', doc_id => 'doc', content => 'body', embedding => 'emb', ordinal => 'pos',
+    documents => 'docs', documents_doc_id => 'id', title => 'name', uri => 'url', modified_at => 'changed', page_count => 'pages', metadata => 'attributes');
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('help', relation => 'chunks', chunk_id => 'id', content => 'body')$$);
 
--- Each hint can be pasted; run until nothing is left to mend.
+-- Each hint is a command. After all hints have been run, no finding is left.
 SELECT * FROM reground.check_corpus('help');
-SELECT hint FROM reground.check_corpus('help') WHERE item = 'key' \gexec
+SELECT hint FROM reground.check_corpus('help') WHERE item = 'chunk_id' \gexec
 SELECT hint FROM reground.check_corpus('help') WHERE item = 'embedding' \gexec
 SELECT hint FROM reground.check_corpus('help') WHERE item = 'vector index' \gexec
 SELECT item, status FROM reground.check_corpus('help');
 
--- Searched and asked like any other.
+-- Searches and turns work as on any other corpus.
 SELECT chunk_id, doc_id, title, uri, locator, metadata, lexical_rank, vector_rank FROM reground.search('help', 'reset password', '[1,0,0]');
 SELECT chunk_id FROM reground.search('help', 'invoices');
 SELECT chunk_id FROM reground.search('help', 'password', filter => '{"lang": "de"}');
@@ -42,39 +42,39 @@ SELECT reground.pin('help-1', chunk_id => '00000000-0000-0000-0000-0000000000c3'
 SELECT * FROM regress.refusal($$SELECT reground.pin('help-1', doc_id => 'no uuid')$$);
 SELECT doc_id, origin FROM reground.begin_turn('help-1', 'and for administrators?', 'help', '[0.8,0.6,0]');
 
--- The application writes its tables, and embeddings may come through us.
+-- The application writes its tables itself; embeddings may also be set by put_embeddings.
 SELECT * FROM reground.pending_embeddings('help');
 SELECT reground.put_embeddings('help', ARRAY['00000000-0000-0000-0000-0000000000c3', '00000000-0000-0000-0000-0000000000ff'], ARRAY['[0,0,1]', '[0,1,0]']::vector[]);
 SELECT * FROM regress.refusal($$SELECT reground.put_embeddings('help', ARRAY['c3'], ARRAY['[0,0,1]']::vector[])$$);
 SELECT * FROM regress.refusal($$SELECT reground.put_document('help', 'x', content => 'y')$$);
 SELECT * FROM regress.refusal($$SELECT reground.delete_document('help', '00000000-0000-0000-0000-0000000000d1')$$);
 
--- What cannot be registered.
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'nope', content => 'body')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'id', content => 'nope')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'id', content => 'body', embedding => 'pos')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'id', content => 'pos')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'id', content => 'body', documents => 'docs')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'nowhere', key => 'id', content => 'body')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => NULL, key => 'id', content => 'body')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => NULL, content => 'body')$$);
+-- Arguments that are refused.
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'nope', content => 'body')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'id', content => 'nope')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'id', content => 'body', embedding => 'pos')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'id', content => 'pos')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'id', content => 'body', documents => 'docs')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'nowhere', chunk_id => 'id', content => 'body')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => NULL, chunk_id => 'id', content => 'body')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => NULL, content => 'body')$$);
 
--- Integer keys, a view, nothing but text: passages are their own documents.
+-- An integer key and a view that has only text: each passage is its own document.
 CREATE VIEW lines AS SELECT row_number() OVER (ORDER BY id) AS n, body FROM chunks;
-SELECT reground.add_corpus('lines', relation => 'lines', key => 'n', content => 'body');
+SELECT reground.add_corpus('lines', relation => 'lines', chunk_id => 'n', content => 'body');
 SELECT chunk_id, doc_id, title, vector_rank FROM reground.search('lines', 'invoices');
 SELECT item, status, detail FROM reground.check_corpus('lines');
 SELECT * FROM regress.refusal($$SELECT * FROM reground.search('lines', 'invoices', '[1,0,0]')$$);
 SELECT * FROM regress.refusal($$SELECT reground.put_embeddings('lines', ARRAY['1'], ARRAY['[0,0,1]']::vector[])$$);
 
--- A column that is renamed is reported, and mended by the mapping.
+-- check_corpus reports a renamed column, and a new mapping repairs the corpus.
 ALTER TABLE chunks RENAME COLUMN body TO words;
 SELECT item, status, detail, hint FROM reground.check_corpus('help');
 SELECT * FROM regress.refusal($$SELECT * FROM reground.search('help', 'password')$$);
 SELECT reground.alter_corpus('help', mapping => '{"content": "words"}');
 SELECT chunk_id FROM reground.search('help', 'invoices');
 
--- Row-level security of the tables filters what is found, for each reader.
+-- Row-level security of the tables filters the results for each reader.
 CREATE ROLE regress_guest IN ROLE reground_user;
 GRANT USAGE ON SCHEMA help TO regress_guest;
 GRANT SELECT ON docs, chunks TO regress_guest;
@@ -83,7 +83,7 @@ CREATE POLICY everyone ON chunks USING (attributes ->> 'audience' = 'all');
 SET ROLE regress_guest;
 SELECT chunk_id, lexical_rank FROM reground.search('help', 'password', '[0.8,0.6,0]');
 RESET ROLE;
--- Dropping the corpus leaves tables that are not ours, whatever is asked.
+-- drop_corpus keeps tables that the application made, also with drop_tables.
 SELECT reground.drop_corpus('lines');
 SELECT * FROM regress.refusal($$SELECT reground.drop_corpus('help', drop_tables => true)$$);
 SELECT count(*) FROM chunks;

@@ -1,4 +1,4 @@
--- NULL for every argument that must be given, in every function; nothing is left behind.
+-- NULL for each required argument of each function is refused, and nothing is written.
 CREATE SCHEMA bad_input;
 SET search_path = bad_input, public;
 SET client_min_messages = error;
@@ -64,12 +64,12 @@ SELECT call, r.state, r.message FROM unnest(ARRAY[
     $$SELECT reground.unpin(NULL, 'd')$$,
     $$SELECT reground.alter_conversation(NULL, '{}')$$,
     $$SELECT reground.alter_conversation('c', NULL)$$]) WITH ORDINALITY AS u(call, i), regress.refusal(call) AS r ORDER BY i;
--- These take NULL for what is not there.
+-- These functions accept NULL and return no row.
 SELECT count(*) FROM reground.explain_turn(NULL);
 SELECT count(*) FROM reground.check_policy(NULL);
 SELECT counts() = (SELECT counts FROM before) AS nothing_left_behind;
 
--- Empty and odd text.
+-- Empty and unusual text.
 SELECT call, r.state, r.message FROM unnest(ARRAY[
     $$SELECT reground.put_document('', 'd', 'x')$$,
     $$SELECT * FROM reground.search('', 'x')$$,
@@ -82,10 +82,10 @@ SELECT call, r.state, r.message FROM unnest(ARRAY[
     $$SELECT * FROM reground.begin_turn('c', convert_from('\xff', 'UTF8'), 'bad')$$,
     $$SELECT * FROM reground.end_turn(regress.turn('bad-1'), convert_from('\xc328', 'UTF8'))$$,
     $$SELECT reground.put_document('bad', 'd', passages => '[1]')$$,
-    $$SELECT reground.put_document('bad', 'd', passages => '[{"text": 1}]')$$,
-    $$SELECT reground.put_document('bad', 'd', passages => '[{"text": "x", "char_start": 5, "char_end": 2}]')$$,
-    $$SELECT reground.put_document('bad', 'd', passages => '[{"text": "x", "page_start": -1}]')$$,
-    $$SELECT reground.put_document('bad', 'd', passages => '[{"text": "x", "page_start": 99999999999}]')$$,
+    $$SELECT reground.put_document('bad', 'd', passages => '[{"content": 1}]')$$,
+    $$SELECT reground.put_document('bad', 'd', passages => '[{"content": "x", "char_start": 5, "char_end": 2}]')$$,
+    $$SELECT reground.put_document('bad', 'd', passages => '[{"content": "x", "page_start": -1}]')$$,
+    $$SELECT reground.put_document('bad', 'd', passages => '[{"content": "x", "page_start": 99999999999}]')$$,
     $$SELECT * FROM reground.end_turn(regress.turn('bad-1'), 'x', tags => '1')$$]) WITH ORDINALITY AS u(call, i), regress.refusal(call) AS r ORDER BY i;
 SELECT counts() = (SELECT counts FROM before) AS nothing_left_behind;
 SELECT current_user = session_user AS same_user, current_setting('search_path') AS search_path;

@@ -1,10 +1,10 @@
--- The access method reground_bm25, against BM25 in plain SQL.
+-- The access method reground_bm25, compared with BM25 in plain SQL.
 \c -
 CREATE SCHEMA bm25;
 SET search_path = bm25, public;
 SET client_min_messages = warning;
 
--- Sentences of a small vocabulary in which some words are frequent, from a number alone.
+-- Sentences from a small vocabulary in which some words are frequent; computed from a number.
 CREATE FUNCTION word(n integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT substr(translate(md5(n::text), '0123456789', 'ghijklmnop'), 1, 3 + n % 6) $$;
 CREATE FUNCTION sentence(n integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT string_agg(word((300 / (1 + (hashint4(n * 97 + w) & 1023)::integer % 300))), ' ') FROM generate_series(1, 1 + n % 61) AS w
@@ -14,7 +14,7 @@ INSERT INTO docs SELECT n, sentence(n) FROM generate_series(1, 2000) AS n;
 INSERT INTO docs VALUES (2001, NULL), (2002, ''), (2003, 'the of and'), (2004, repeat('shoe ', 5000));
 CREATE INDEX docs_body ON docs USING reground_bm25 (body);
 
--- The oracle: lengths as the index keeps them, statistics of all rows that have a text.
+-- The oracle: lengths rounded as the index stores them, statistics of all rows with a text.
 CREATE FUNCTION kept(length bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN length < 40 THEN length ELSE 24 + (((length - 24) >> s) << s) END FROM (SELECT greatest(floor(log(2, greatest(length - 24, 1)))::integer - 3, 0) AS s) AS x
 $$;
@@ -40,7 +40,7 @@ CREATE FUNCTION best(query text, most integer) RETURNS TABLE (id integer, score 
 $$;
 -- Queries of one to nine words.
 CREATE VIEW queries AS SELECT q, (SELECT string_agg(word(1 + (hashint4(q * 31 + w) & 255)::integer), ' ') FROM generate_series(1, 1 + q % 9) AS w) AS query FROM generate_series(1, 60) AS q;
--- Queries whose rows or scores are not the oracle's; the best few are asked of the index, the first in the order of scores.
+-- Queries whose rows or scores differ from the oracle. The top rows come from an index scan, the first comparison from scores.
 CREATE FUNCTION wrong() RETURNS TABLE (what text, count bigint) LANGUAGE plpgsql AS $$
 BEGIN
     REFRESH MATERIALIZED VIEW counted;
@@ -65,7 +65,7 @@ EXPLAIN (COSTS OFF) SELECT id FROM docs WHERE body @@@ reground.bm25_query('gkb'
 SELECT * FROM wrong();
 SELECT round(max(score)::numeric, 6) AS shoes FROM best('shoes', 1);
 
--- Words that are borrowed: each adds its weight to the query's own, and of 60 the 40 count that can add most.
+-- Expansion terms: each adds its weight to the query, and of 60 terms only the 40 with the highest possible score count.
 CREATE VIEW lent AS SELECT lexeme, (1 + hashint4(ascii(lexeme) * 31 + length(lexeme)) & 63)::double precision / 100 AS weight
     FROM (SELECT DISTINCT (ts_lexize('english_stem', word(w)))[1] AS lexeme FROM generate_series(1, 60) AS w) AS w WHERE lexeme IS NOT NULL;
 CREATE FUNCTION asked(query text) RETURNS reground.bm25query LANGUAGE sql STABLE AS $$
@@ -90,7 +90,7 @@ SELECT count(*) AS wrong FROM queries AS q,
     LATERAL (SELECT array_agg(round(score::numeric, 8)) AS scores FROM (SELECT -(body <@> asked(q.query)) AS score FROM docs ORDER BY body <@> asked(q.query) LIMIT 10) AS b) AS b
     WHERE q.q <= 20 AND o.scores IS DISTINCT FROM b.scores;
 EXPLAIN (COSTS OFF) SELECT id FROM docs ORDER BY body <@> reground.bm25_query('gkb', 'docs', '{"shoe": 0.5}') LIMIT 5;
-SELECT lexeme, query_frequency, borrowed, frequency, round((weight / ln(1 + (documents - document_frequency + 0.5) / (document_frequency + 0.5)))::numeric, 6) AS counts
+SELECT lexeme, query_frequency, expansion_weight, frequency, round((weight / ln(1 + (documents - document_frequency + 0.5) / (document_frequency + 0.5)))::numeric, 6) AS counts
 FROM reground.bm25_explain('A shoe.', reground.bm25_query('shoes', 'docs', '{"shoe": 0.5, "sock": 2}'));
 SELECT reground.bm25_query('red: shoes', 'docs', '{"a \"b\": c": 0.25, "boot": 1}') AS query;
 SELECT ('+{"a \"b\": c":0.25,"boot":1.0} docs: red: shoes'::reground.bm25query)::text AS again;
@@ -102,7 +102,7 @@ SELECT reground.bm25_query('red', 'docs', (SELECT jsonb_object_agg(n, 1) FROM ge
 SELECT '+{"boot": 1 docs: red'::reground.bm25query;
 SELECT '+7 docs: red'::reground.bm25query;
 
--- The same by every plan.
+-- All plans return the same rows and scores.
 CREATE FUNCTION by_plan(index text, bitmap text, sequential text) RETURNS TABLE (rows bigint, digest text) LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('enable_indexscan', index, true), set_config('enable_bitmapscan', bitmap, true), set_config('enable_seqscan', sequential, true);
@@ -113,10 +113,10 @@ END
 $$;
 SELECT count(*) > 1000 AS many, count(DISTINCT digest) AS answers FROM (VALUES ('on', 'off', 'off'), ('off', 'on', 'off'), ('off', 'off', 'on')) AS p (i, b, s), LATERAL by_plan(i, b, s), generate_series(1, rows);
 
--- Rows that come, change and go; what is not vacuumed yet still counts, so the oracle looks after a merge.
+-- Inserts, updates and deletes. Removed rows count until VACUUM, so the oracle compares after a merge.
 INSERT INTO docs SELECT n, sentence(n) FROM generate_series(3001, 9000) AS n;
 SELECT * FROM wrong();
--- Built within less memory than its words take.
+-- A build with less memory than its words need.
 SET maintenance_work_mem = '1MB';
 REINDEX INDEX docs_body;
 RESET maintenance_work_mem;
@@ -129,13 +129,13 @@ SELECT * FROM wrong();
 SELECT segments, documents = (SELECT count(*) FROM docs WHERE body IS NOT NULL) AS all_there, removed FROM reground.bm25_indexes WHERE index = 'bm25.docs_body'::regclass;
 SELECT count(*) FROM reground.bm25_segments('docs_body');
 
--- What it is declared as anew it is made as by REINDEX only, and bm25_check says so.
+-- New options take effect with REINDEX only; bm25_check reports the difference.
 ALTER INDEX docs_body SET (k1 = 0.9, b = 0.4, text_config = german);
 SELECT * FROM reground.bm25_check('docs_body');
 ALTER INDEX docs_body RESET (k1, b, text_config);
 SELECT * FROM reground.bm25_check('docs_body');
 
--- A row is deleted, vacuumed, and its place taken by another: the old word does not find it.
+-- A row is deleted and vacuumed, and another row takes its place: the old word does not find it.
 INSERT INTO docs VALUES (10001, 'xylophone');
 SELECT id FROM best('xylophone', 5);
 DELETE FROM docs WHERE id = 10001;
@@ -144,7 +144,7 @@ INSERT INTO docs SELECT n, 'marimba' FROM generate_series(10002, 10100) AS n;
 SELECT count(*) FROM best('xylophone', 5);
 SELECT count(*) FROM best('marimba', 500);
 
--- Two indexes of a column: a query names the one it asks, whichever the planner lists first.
+-- Two indexes on one column: a query names its index, whichever index the planner lists first.
 CREATE TABLE two (id integer, body text);
 INSERT INTO two SELECT n, 'the cars number ' || n FROM generate_series(1, 2000) AS n;
 INSERT INTO two VALUES (0, 'a car');
@@ -157,7 +157,7 @@ EXPLAIN (COSTS OFF) SELECT id FROM two ORDER BY body <@> reground.bm25_query('ca
 EXPLAIN (COSTS OFF) SELECT id FROM two WHERE body @@@ reground.bm25_query('car', 'two_plain');
 SELECT id FROM two ORDER BY body <@> reground.bm25_query('car', 'two') LIMIT 2;
 
--- What is rolled back is not found, nor what a savepoint took back.
+-- Rows of a rolled-back transaction or savepoint are not found.
 BEGIN;
 INSERT INTO docs VALUES (20001, 'glockenspiel one');
 SAVEPOINT s;
@@ -168,7 +168,7 @@ SELECT id FROM best('glockenspiel', 5);
 ROLLBACK;
 SELECT count(*) FROM best('glockenspiel', 5);
 
--- Two scans in one statement, a scan begun anew for each row, a generic plan, PL/pgSQL, a cursor that is read on.
+-- Two scans in one statement, a rescan for each row, a generic plan, PL/pgSQL, and a cursor that is read in steps.
 SELECT a.id = b.id AS same FROM (SELECT id FROM docs ORDER BY body <@> reground.bm25_query('marimba', 'docs') LIMIT 1) AS a,
     (SELECT id FROM docs ORDER BY body <@> reground.bm25_query('shoe', 'docs') LIMIT 1) AS b;
 SELECT q.q, b.id FROM (VALUES (1, 'shoe'), (2, 'xylophone'), (3, 'shoe'), (4, NULL)) AS q (q, query)
@@ -187,14 +187,14 @@ INSERT INTO docs SELECT n, 'marimba marimba' FROM generate_series(11001, 12000) 
 MOVE FORWARD ALL FROM c;
 ROLLBACK;
 
--- A document of megabytes, more words than any page holds.
+-- A document of several megabytes, with more words than a page holds.
 INSERT INTO docs SELECT 30001, string_agg('huge' || n, ' ') || ' hugeness hugeness' FROM generate_series(1, 300000) AS n;
 SELECT id FROM best('huge299999', 5);
 SELECT frequency, document_frequency FROM docs AS d, reground.bm25_explain(d.body, reground.bm25_query('hugeness', 'docs')) WHERE d.id = 30001;
-SELECT item, fault FROM reground.bm25_check('docs_body', true);
+SELECT item, problem FROM reground.bm25_check('docs_body', true);
 DELETE FROM docs WHERE id = 30001;
 
--- Row-level security hides rows, and the index still serves; scores rest on all rows of the table, which is documented.
+-- Row-level security hides rows, and the index is still used. Scores use the statistics of all rows, as documented.
 CREATE TABLE held (id integer PRIMARY KEY, tenant text, body text);
 INSERT INTO held SELECT n, CASE WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END, 'note ' || n || CASE WHEN n % 2 = 1 THEN ' secret' ELSE '' END FROM generate_series(1, 400) AS n;
 CREATE INDEX held_body ON held USING reground_bm25 (body);
@@ -207,7 +207,7 @@ SET app.tenant = 'even';
 SET ROLE regress_even;
 EXPLAIN (COSTS OFF) SELECT id FROM held WHERE body @@@ reground.bm25_query('note', 'held') ORDER BY body <@> reground.bm25_query('note', 'held') LIMIT 5;
 SELECT count(*) FROM held WHERE body @@@ reground.bm25_query('secret', 'held');
--- The operator is LEAKPROOF: it may look at hidden rows first, and says nothing of them.
+-- The operator is LEAKPROOF: it may read hidden rows first, and reveals nothing about them.
 RESET ROLE;
 INSERT INTO held VALUES (1001, 'odd', repeat('x', 5000) || ' secret');
 SET ROLE regress_even;
@@ -223,8 +223,8 @@ RESET ROLE;
 DROP OWNED BY regress_even;
 DROP ROLE regress_even;
 
--- The words of a text are to_tsvector's, as often as it has them, whatever the tokens: a configuration whose words are remembered,
--- one with a dictionary that looks at several words, one that filters, one of another language.
+-- The words of a text are those of to_tsvector, with the same frequencies, for all kinds of tokens: a configuration whose words are cached,
+-- one with a dictionary of phrases, one with a filtering dictionary, one of another language.
 CREATE TEXT SEARCH DICTIONARY synonyms (TEMPLATE = pg_catalog.thesaurus, DictFile = thesaurus_sample, Dictionary = pg_catalog.english_stem);
 CREATE TEXT SEARCH CONFIGURATION several (COPY = pg_catalog.english);
 ALTER TEXT SEARCH CONFIGURATION several ALTER MAPPING FOR asciiword WITH synonyms, english_stem;
@@ -247,11 +247,11 @@ END
 $$;
 SELECT d.* FROM unnest(ARRAY['pg_catalog.english', 'pg_catalog.simple', 'pg_catalog.german', 'pg_catalog.russian', 'bm25.several']) AS c, LATERAL differ(c) AS d;
 
--- What must match is another query than what orders: rows without its words come last, by every plan. Two orders are sorted.
+-- The condition and the order use different queries: rows without the words of the order come last, by every plan. Two orders are sorted.
 SELECT count(*) AS marimbas, count(*) FILTER (WHERE score < 0) AS in_order FROM (SELECT body <@> reground.bm25_query('shoe', 'docs') AS score FROM docs
     WHERE body @@@ reground.bm25_query('marimba', 'docs') ORDER BY body <@> reground.bm25_query('shoe', 'docs') LIMIT 1000) AS x;
 SELECT count(*) AS both_orders FROM (SELECT id FROM docs WHERE body @@@ reground.bm25_query('marimba', 'docs') ORDER BY body <@> reground.bm25_query('marimba', 'docs'), body <@> reground.bm25_query('shoe', 'docs') LIMIT 5) AS x;
--- A cursor goes on with the figures that it began with.
+-- A cursor keeps the statistics of its start.
 BEGIN;
 DECLARE c CURSOR FOR SELECT round((left('a marimba', id) <@> reground.bm25_query('marimba', 'docs'))::numeric, 6) AS score FROM docs WHERE id BETWEEN 10002 AND 10100 AND body @@@ reground.bm25_query('marimba', 'docs');
 FETCH 1 FROM c;
@@ -259,7 +259,7 @@ INSERT INTO docs SELECT n, 'a row that changes the figures' FROM generate_series
 FETCH 1 FROM c;
 ROLLBACK;
 
--- Lives of an index.
+-- The life cycle of an index.
 CREATE TABLE lives (gone integer, id serial, "a body" text);
 CREATE INDEX "An index" ON lives USING reground_bm25 ("a body") WITH (k1 = 0.9, b = 0.4, text_config = 'simple');
 SELECT count(*) FROM (SELECT id FROM lives ORDER BY "a body" <@> reground.bm25_query('early', 'lives') LIMIT 5) AS x;
@@ -276,7 +276,7 @@ SELECT "a body" FROM lives WHERE id > 1 ORDER BY lower("a body") <@> reground.bm
 SELECT "a body" FROM lives ORDER BY "a body" <@> reground.bm25_query('worm', '"An index"') LIMIT 5;
 SELECT i, f.* FROM unnest(ARRAY['"An index"', 'second']) AS i, reground.bm25_check(i::regclass, true) AS f;
 SELECT * FROM regress.refusal($$SELECT id FROM bm25.lives ORDER BY "a body" <@> reground.bm25_query('worm', 'bm25.lives')$$);
--- What another index answers is computed row by row; a plan that was made before the index was named can only refuse.
+-- A query of another index is computed row by row. A plan that was made before the index was named returns an error.
 SELECT count(*) FROM (SELECT id FROM bm25.lives ORDER BY "a body" <@> reground.bm25_query('worm', 'bm25.docs')) AS d;
 SELECT id FROM bm25.lives WHERE "a body" @@@ reground.bm25_query('marimba worm', 'bm25.docs') ORDER BY id;
 CREATE INDEX part ON bm25.lives USING reground_bm25 (("a body" || '')) WHERE id > 2;
@@ -305,7 +305,7 @@ INSERT INTO brief VALUES (2, 'two words');
 INSERT INTO fleeting VALUES (2, 'two words');
 SELECT b.id, f.id FROM (SELECT id FROM brief ORDER BY body <@> reground.bm25_query('two', 'brief') LIMIT 1) AS b, (SELECT id FROM fleeting ORDER BY body <@> reground.bm25_query('two', 'fleeting') LIMIT 1) AS f;
 
--- Partitions: one ranking, of the statistics of all leaves.
+-- Partitions: one ranking, with the statistics of all leaves.
 CREATE TABLE parts (id integer, body text) PARTITION BY RANGE (id);
 CREATE TABLE parts_low PARTITION OF parts FOR VALUES FROM (0) TO (1000);
 CREATE TABLE parts_high (surplus text, body text, id integer);
@@ -322,7 +322,7 @@ SELECT count(*) AS wrong FROM queries AS q,
     WHERE (SELECT max(abs(a - b)) FROM unnest(p.scores, d.scores) AS u (a, b)) > 1e-9;
 SELECT documents, documents = (SELECT count(*) FROM parts WHERE body IS NOT NULL) AS of_all FROM reground.bm25_explain('marimba', reground.bm25_query('marimba', 'parts'));
 
--- Whoever may not read the table learns nothing of it, by no name.
+-- A role that may not read the table learns nothing about it, by any name.
 CREATE ROLE regress_reader NOLOGIN IN ROLE reground_user, reground_admin;
 GRANT USAGE ON SCHEMA bm25, regress TO regress_reader;
 SET ROLE regress_reader;

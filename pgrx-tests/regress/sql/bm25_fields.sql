@@ -1,4 +1,4 @@
--- Several texts in one index, each with a weight: occurrences in a text count as often as its weight says.
+-- Several texts in one index, each with a weight that multiplies its word frequencies.
 CREATE SCHEMA fields;
 SET search_path = fields, public;
 CREATE TABLE pages (id integer PRIMARY KEY, title text, body text, tags text[]);
@@ -10,7 +10,7 @@ FROM generate_series(1, 2000) AS n;
 CREATE INDEX pages_text ON pages USING reground_bm25 ((ARRAY[title, body])) WITH (text_config = simple, weights = '3, 1');
 CREATE INDEX pages_tags ON pages USING reground_bm25 (tags) WITH (text_config = simple);
 
--- By hand: weighted frequencies and lengths, one saturation. No length is beyond 40, so all are exact.
+-- The same in SQL: weighted frequencies and lengths, one saturation. No length exceeds 40, so all lengths are exact.
 CREATE VIEW words AS SELECT p.id, t.lexeme, sum(f.weight * cardinality(t.positions))::float8 AS tf
     FROM pages AS p, LATERAL (VALUES (title, 3), (body, 1)) AS f (content, weight), unnest(to_tsvector('simple', f.content)) AS t GROUP BY 1, 2;
 CREATE TABLE lengths AS SELECT p.id, coalesce(sum(w.tf), 0) AS length FROM pages AS p LEFT JOIN words AS w USING (id) GROUP BY 1;
@@ -34,7 +34,7 @@ SELECT plan, sum(w.differ) AS differ, sum(w.rows) > 500 AS many FROM unnest(ARRA
 SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT id FROM pages ORDER BY ARRAY[title, body] <@> reground.bm25_query('w3', 'pages_text') LIMIT 3;
 
--- Rows that come and change; a NULL text is empty, a NULL array is not indexed.
+-- Rows are inserted and changed. A NULL text is empty; a NULL array is not indexed.
 INSERT INTO pages VALUES (3001, 'sandpiper', NULL, NULL), (3002, NULL, 'a sandpiper', NULL), (3003, NULL, NULL, NULL);
 UPDATE pages SET title = 'plover' WHERE id = 3001;
 SELECT id FROM pages WHERE ARRAY[title, body] @@@ reground.bm25_query('sandpiper', 'pages_text');
@@ -45,14 +45,14 @@ SELECT count(*) AS tagged FROM pages WHERE tags IS NOT NULL AND 'w9' = ANY (stri
 SELECT documents = (SELECT count(*) FROM pages WHERE tags IS NOT NULL) AS counted FROM reground.bm25_explain(ARRAY['w9'], reground.bm25_query('w9', 'pages_tags'));
 SELECT i, c.* FROM unnest(ARRAY['pages_text', 'pages_tags']) AS i, reground.bm25_check(i::regclass, heapallindexed => true) AS c;
 
--- Weights are frozen; bm25_check says when others are declared.
+-- The weights are fixed when the index is built; bm25_check reports other declared weights.
 ALTER INDEX pages_text SET (weights = '3,2');
 SELECT * FROM reground.bm25_check('pages_text');
 REINDEX INDEX pages_text;
 SELECT * FROM reground.bm25_check('pages_text');
 SELECT frequency FROM reground.bm25_explain(ARRAY['plover', 'plover plover'], reground.bm25_query('plover', 'pages_text'));
 
--- Refused.
+-- Options that are refused.
 SELECT w.*, r.* FROM unnest(ARRAY['0,1', '101', '1.5', 'many', '', '1,,2', repeat('1,', 16) || '1']) AS w,
     regress.refusal(format($$CREATE INDEX ON fields.pages USING reground_bm25 (tags) WITH (weights = %L)$$, w)) AS r;
 SELECT * FROM regress.refusal($$CREATE INDEX ON fields.pages USING reground_bm25 (title) WITH (weights = '2')$$);

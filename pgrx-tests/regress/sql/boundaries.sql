@@ -1,4 +1,4 @@
--- What a role must not learn or do: hidden rows, other columns, locks, code that runs with another's rights, another role's tenant.
+-- What a role must not learn or do: hidden rows, other columns, locks, code that runs with other rights, the tenant of another role.
 CREATE SCHEMA boundaries;
 SET search_path = boundaries, public;
 CREATE ROLE regress_reader;
@@ -8,30 +8,30 @@ GRANT USAGE ON SCHEMA boundaries, regress TO regress_reader;
 -- delete_edges neither deletes nor counts edges of passages that row-level security hides.
 SELECT reground.create_corpus('papers', dimensions => 2);
 SELECT count(*) FROM (VALUES ('open', 'The goat climbs.'), ('secret', 'The goat is a spy.')) AS v(doc_id, body),
-    reground.put_document('papers', doc_id, passages => jsonb_build_array(jsonb_build_object('text', body)));
+    reground.put_document('papers', doc_id, passages => jsonb_build_array(jsonb_build_object('content', body)));
 SELECT * FROM reground.put_edges('papers', '[{"source": "Goat", "target": "Tree", "chunk_id": 1}, {"source": "Goat", "target": "Spy Ring", "chunk_id": 2},
     {"source": "Spy Ring", "target": "Moon", "chunk_id": 2}]');
 GRANT SELECT, INSERT, UPDATE, DELETE ON papers, papers_documents TO regress_reader;
 ALTER TABLE papers ENABLE ROW LEVEL SECURITY;
 CREATE POLICY open_only ON papers TO regress_reader USING (doc_id = 'open');
 
--- A turn does not store nodes that only hidden passages name.
+-- A turn does not store entities that only hidden passages name.
 SET ROLE regress_reader;
 SELECT count(*) FROM reground.begin_turn('boundaries', 'What is the Goat, and the Spy Ring?', 'papers', '[1,0]', settings => '{"graph": true}');
 SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'The Goat and the Spy Ring.');
 SELECT count(*) FROM reground.begin_turn('boundaries', 'And does the Goat of the Spy Ring climb?', 'papers', '[1,0]', settings => '{"graph": true}');
-SELECT retrieval -> 'nodes' AS nodes FROM reground.turns WHERE turn_id = regress.turn('boundaries');
-SELECT reground.delete_edges('papers', node => 'Spy Ring');
+SELECT query_expansion -> 'entities' AS entities FROM reground.turns WHERE turn_id = regress.turn('boundaries');
+SELECT reground.delete_edges('papers', entity => 'Spy Ring');
 SELECT reground.delete_edges('papers', doc_id => 'secret');
 SELECT reground.delete_edges('papers', chunk_id => '2');
 SELECT reground.delete_edges('papers', everything => true);
 RESET ROLE;
 SELECT source, target FROM reground.edges AS e JOIN reground.corpora AS c USING (corpus_id) WHERE c.corpus = 'papers' ORDER BY 1, 2;
--- Its owner, from whom nothing is hidden, deletes edges whose passage is gone, too.
+-- The owner sees all rows, and also deletes edges whose passage no longer exists.
 DELETE FROM papers;
 SELECT reground.delete_edges('papers', everything => true);
 
--- Probing words of a column needs the privilege to read this column.
+-- A score for words of a column needs the privilege to read this column.
 CREATE TABLE letters (id integer PRIMARY KEY, body text, subject text);
 INSERT INTO letters VALUES (1, 'the password is swordfish', 'hello');
 CREATE INDEX letters_body ON letters USING reground_bm25 (body);
@@ -44,7 +44,7 @@ GRANT SELECT (body) ON letters TO regress_reader;
 SET ROLE regress_reader;
 SELECT reground.bm25_score('swordfish', reground.bm25_query('swordfish', 'boundaries.letters')) > 0 AS scored;
 RESET ROLE;
--- An index on an expression needs every column of it.
+-- An index on an expression needs the privilege on all its columns.
 CREATE TABLE tongues (id integer PRIMARY KEY, body text, lang text);
 INSERT INTO tongues VALUES (1, 'das Kennwort ist Schwertfisch', 'de');
 CREATE INDEX tongues_body ON tongues USING reground_bm25 (reground.in_language(body, lang));
@@ -57,14 +57,14 @@ SET ROLE regress_reader;
 SELECT reground.bm25_score(reground.in_language('Schwertfisch', 'de'), reground.bm25_query('Schwertfisch', 'boundaries.tongues')) > 0 AS scored;
 RESET ROLE;
 
--- A session that holds every advisory lock that it can compute keeps nobody from writing (isolation/specs/corpora has two sessions).
+-- A session that holds every advisory lock that it can compute blocks no writer (isolation/specs/corpora uses two sessions).
 BEGIN;
 SELECT count(*) FROM reground.put_document('papers', 'held', content => 'The goat sleeps.');
 SELECT locktype, mode FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory';
 SELECT count(*) AS own FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'object' AND classid = 'reground.documents'::regclass;
 ROLLBACK;
 
--- Functions of a view run with the rights of whoever searches: a superuser is refused, others are told.
+-- Functions of a view run with the rights of the caller of the search: superusers are refused, and check_corpus reports it to others.
 CREATE ROLE regress_maker;
 GRANT reground_admin, reground_user TO regress_maker;
 CREATE SCHEMA workshop AUTHORIZATION regress_maker;
@@ -90,7 +90,7 @@ SET ROLE regress_reader;
 SELECT status, detail, hint FROM reground.check_corpus('goods') WHERE item = 'owner';
 RESET ROLE;
 
--- A role that is the tenant can be renamed if reground.tenant names the tenant; the old name gives access to nothing.
+-- A role that is a tenant can be renamed if reground.tenant names the tenant; the old name then gives access to nothing.
 CREATE ROLE regress_alice;
 GRANT reground_user TO regress_alice;
 SET reground.tenant_from = 'reground.tenant';

@@ -1,14 +1,14 @@
--- An answer read, checked, fed piece by piece and measured; nothing here but begin_turn and end_turn writes.
+-- Answers are parsed, checked, streamed and measured; only begin_turn and end_turn write.
 CREATE SCHEMA checking;
 SET search_path = checking, public;
 SET default_text_search_config = 'pg_catalog.english';
 
--- What is read of a text, whatever wrote it.
+-- Citations in a text of any origin.
 SELECT citation_no, form, raw, marker, number, name, pages, problem, claim
 FROM reground.extract_citations('Cows give milk [A1, p. 3]. Sheep give wool 【4:0†source】. Goats climb [cite: 2, 3]. See (Smith et al., 2020) and [A1,]. Nothing: [x], `m[1]`, [2024].');
--- The same place in three units.
-SELECT raw, char_start, char_end, byte_start, byte_end, utf16_start, utf16_end FROM reground.extract_citations('🐄 gibt Milch für alle [A1].');
--- Families switched off, patterns and titles switched on.
+-- One position in three units.
+SELECT raw, answer_start, answer_end, byte_start, byte_end, utf16_start, utf16_end FROM reground.extract_citations('🐄 gibt Milch für alle [A1].');
+-- Families are disabled; patterns and titles are added.
 SELECT form, raw FROM reground.extract_citations('It is so [1]. It is so [A1].', '{"families": {"ordinal": false}}');
 SELECT form, raw, name, pages FROM reground.extract_citations('As TK-12 says (page 4), and the Q3 report too.',
     '{"patterns": [{"name": "ticket", "regex": "(?P<id>TK-[0-9]+) says \\(page (?P<page>[0-9]+)\\)"}], "titles": [{"name": "q3.pdf", "aliases": ["the Q3 report"]}]}');
@@ -18,76 +18,76 @@ SELECT * FROM reground.extract_citations('x', '{"patterns": [{"name": "a", "rege
 SELECT * FROM reground.extract_citations('x', '{"locators": {"levels": ["a", "a"], "patterns": ["{a}"]}}');
 SELECT * FROM reground.extract_citations(NULL);
 
--- An answer of another system, with the passages that its model was shown: by number, marker, name and page.
-CREATE TABLE shown AS SELECT '[{"text": "The server needs 8 GB of memory."},
-    {"text": "Backups run every night at three. They are not encrypted.", "doc_id": "backup.md", "title": "Backups", "page_start": 2, "page_end": 3},
-    {"text": "Passwords expire after ninety days.", "marker": "Z7", "id": 42}]'::jsonb AS passages;
-CREATE FUNCTION checked(answer text, settings jsonb DEFAULT NULL) RETURNS TABLE (raw text, marker text, doc_id text, chunk_id text, status text, mode text, support numeric, best_other text, form text)
+-- An answer of another system with the passages of its model: cited by number, marker, name and page.
+CREATE TABLE shown AS SELECT '[{"content": "The server needs 8 GB of memory."},
+    {"content": "Backups run every night at three. They are not encrypted.", "doc_id": "backup.md", "title": "Backups", "page_start": 2, "page_end": 3},
+    {"content": "Passwords expire after ninety days.", "marker": "Z7", "chunk_id": 42}]'::jsonb AS passages;
+CREATE FUNCTION checked(answer text, settings jsonb DEFAULT NULL) RETURNS TABLE (raw text, marker text, doc_id text, chunk_id text, status text, hallucination_mode text, support numeric, best_other_marker text, form text)
 LANGUAGE sql AS $$
-    SELECT c.raw, c.marker, c.doc_id, c.chunk_id, c.status, c.mode, round(c.support::numeric, 2), c.best_other, c.form FROM shown, reground.check_answer(checked.answer, passages, settings => checked.settings) AS c
+    SELECT c.raw, c.marker, c.doc_id, c.chunk_id, c.status, c.hallucination_mode, round(c.support::numeric, 2), c.best_other_marker, c.form FROM shown, reground.check_answer(checked.answer, passages, settings => checked.settings) AS c
 $$;
 SELECT * FROM checked('The server needs 8 GB of memory [1]. Backups run every night at three [2]. Passwords expire after ninety days [Z7].');
 SELECT * FROM checked('Passwords expire after ninety days [3]. Backups run at three [Source: backup.md, p. 2]. Backups run at three [backup]. It is so [9].');
--- Other numbers, a denial, another source's content, nobody's content.
+-- Other numbers, a negation, content of another source, content of no source.
 SELECT * FROM checked('The server needs 64 GB of memory [1]. Backups are encrypted [2]. Passwords expire after ninety days [1]. Elephants trumpet at dawn [1].');
 SELECT c.support_parts->'numbers_missing' AS missing, c.support_parts->'numbers_contradicted' AS contradicted FROM shown, reground.check_answer('The server needs 64 GB of memory [1].', passages) AS c;
-SELECT c.support_parts->'denied_by_one' AS denied, c.support_parts->>'language' AS language FROM shown, reground.check_answer('Backups are encrypted [2].', passages) AS c;
-SELECT c.support_parts->'denied_by_one' AS denied, c.support_parts->>'language' AS language FROM shown, reground.check_answer('Backups are encrypted [2].', passages, text_config => 'simple') AS c;
+SELECT c.support_parts->'negated_words' AS denied, c.support_parts->>'language' AS language FROM shown, reground.check_answer('Backups are encrypted [2].', passages) AS c;
+SELECT c.support_parts->'negated_words' AS denied, c.support_parts->>'language' AS language FROM shown, reground.check_answer('Backups are encrypted [2].', passages, text_config => 'simple') AS c;
 -- The language is a setting, and its cues are rows.
-SELECT c.support_parts->'denied_by_one' AS denied, c.support_parts->>'language' AS language FROM shown, reground.check_answer('Backups are encrypted [2].', passages, '{"language": "en"}', 'simple') AS c;
+SELECT c.support_parts->'negated_words' AS denied, c.support_parts->>'language' AS language FROM shown, reground.check_answer('Backups are encrypted [2].', passages, '{"language": "en"}', 'simple') AS c;
 BEGIN;
 INSERT INTO reground.support_cues VALUES ('cow', 'negation', 'night'), ('cow', 'number', 'moo=12'), ('cow', 'scale', 'herd=1000');
-SELECT c.support_parts->>'language' AS language, c.support_parts->'denied_by_one' AS denied FROM shown, reground.check_answer('Backups run at three [2].', passages, '{"language": "cow"}') AS c;
+SELECT c.support_parts->>'language' AS language, c.support_parts->'negated_words' AS denied FROM shown, reground.check_answer('Backups run at three [2].', passages, '{"language": "cow"}') AS c;
 ROLLBACK;
--- What cannot be read is refused, not passed over.
+-- Invalid cues are refused.
 INSERT INTO reground.support_cues VALUES ('cow', 'number', 'moo=inf');
 INSERT INTO reground.support_cues VALUES ('cow', 'scale', 'herd=many');
 INSERT INTO reground.support_cues VALUES ('cow', 'measure', 'hands');
--- Where the sentence that supports it stands in the passage.
+-- The sentence of the passage that supports the citation.
 SELECT c.quote FROM shown, reground.check_answer('Backups run every night at three [2].', passages) AS c;
 SELECT * FROM checked('Nothing is cited.');
 SELECT * FROM checked('');
--- Bad input.
-SELECT * FROM reground.check_answer('x', '{"text": "no list"}');
-SELECT * FROM reground.check_answer('x', '[{"text": " "}]');
-SELECT * FROM reground.check_answer('x', '[{"text": "a", "marker": "2"}, {"text": "b"}]');
-SELECT * FROM reground.check_answer('x', '[{"text": "a", "page_start": 0}]');
+-- Invalid arguments.
+SELECT * FROM reground.check_answer('x', '{"content": "no list"}');
+SELECT * FROM reground.check_answer('x', '[{"content": " "}]');
+SELECT * FROM reground.check_answer('x', '[{"content": "a", "marker": "2"}, {"content": "b"}]');
+SELECT * FROM reground.check_answer('x', '[{"content": "a", "page_start": 0}]');
 SELECT * FROM reground.check_answer('x', '[]', settings => '{"support_threshold": 2}');
 SELECT * FROM reground.check_answer('x', '[]', corpus => 'nowhere');
 SELECT * FROM reground.check_answer(NULL, '[]');
 SELECT * FROM reground.check_answer('x', NULL);
 
--- Citations that an API returns beside the text, each in its own unit; what it says that the source says is looked for.
-SELECT form, raw, name, number, claim, quote, char_start, char_end FROM reground.import_citations('Die Kühe geben Milch. Schafe geben Wolle.',
+-- Citations that an API returns beside the text, each with its own unit; the cited text is searched in the source.
+SELECT form, raw, name, number, claim, quote, answer_start, answer_end FROM reground.import_citations('Die Kühe geben Milch. Schafe geben Wolle.',
     '{"content": [{"type": "text", "text": "Die Kühe geben Milch.", "citations": [{"type": "char_location", "document_index": 0, "document_title": "kühe.md", "start_char_index": 0, "end_char_index": 9, "cited_text": "Kühe geben Milch"}]}, {"type": "text", "text": " Schafe geben Wolle."}]}');
-SELECT form, raw, char_start, char_end, byte_start, byte_end FROM reground.import_citations('Die Kühe geben Milch. Schafe geben Wolle.',
+SELECT form, raw, answer_start, answer_end, byte_start, byte_end FROM reground.import_citations('Die Kühe geben Milch. Schafe geben Wolle.',
     '{"groundingChunks": [{"web": {"uri": "https://farm.example/schafe", "title": "Schafe"}}], "groundingSupports": [{"segment": {"startIndex": 23, "endIndex": 42, "text": "Schafe geben Wolle."}, "groundingChunkIndices": [0]}]}', 'gemini');
 SELECT c.raw, c.marker, c.status, c.detail FROM shown, reground.check_answer('The server needs 8 GB of memory.', passages, citations => '[{"start": 0, "end": 10, "text": "The server", "document_ids": ["doc_0"]}]') AS c;
 SELECT c.raw, c.status, c.detail FROM shown, (VALUES ('The server needs 8 GB'), ('The server needs 16 GB')) AS v(said),
     LATERAL reground.check_answer('The server needs 8 GB of memory.', passages, citations => jsonb_build_array(jsonb_build_object('type', 'text', 'text', 'The server needs 8 GB of memory.',
         'citations', jsonb_build_array(jsonb_build_object('type', 'char_location', 'document_index', 0, 'start_char_index', 0, 'end_char_index', 9, 'cited_text', said))))) AS c ORDER BY said DESC;
-SELECT c.raw, c.char_end FROM shown, reground.check_answer('Short.', passages, citations => '[{"start": 2, "end": 900, "text": "x", "document_ids": ["doc_0"]}]') AS c;
+SELECT c.raw, c.answer_end FROM shown, reground.check_answer('Short.', passages, citations => '[{"start": 2, "end": 900, "text": "x", "document_ids": ["doc_0"]}]') AS c;
 SELECT * FROM reground.import_citations('x', '{"a": 1}');
 SELECT * FROM reground.import_citations('x', '[]', 'nobody');
 
--- Places of a work, by the schema of its corpus.
+-- Locators of a work, by the schema of its corpus.
 SELECT reground.create_corpus('scripture', settings => '{"citation_forms": {"locators": {"levels": ["book", "chapter", "verse"], "patterns": ["{book} {chapter}:{verse}"], "works": [{"name": "Genesis", "abbreviations": ["Gen."]}, {"name": "Exodus"}]}}}');
 SELECT added FROM reground.put_document('scripture', 'kjv', passages => '[
-    {"text": "In the beginning God created the heaven and the earth.", "metadata": {"locator": "Genesis 1:1-2"}},
-    {"text": "And God said, Let there be light: and there was light.", "metadata": {"locator": "Genesis 1:3-5"}},
-    {"text": "Thus the heavens and the earth were finished.", "metadata": {"locator": "Genesis 2:1-3"}},
-    {"text": "Now these are the names of the children of Israel.", "metadata": {"locator": "Exodus 1:1-4"}}]');
+    {"content": "In the beginning God created the heaven and the earth.", "metadata": {"locator": "Genesis 1:1-2"}},
+    {"content": "And God said, Let there be light: and there was light.", "metadata": {"locator": "Genesis 1:3-5"}},
+    {"content": "Thus the heavens and the earth were finished.", "metadata": {"locator": "Genesis 2:1-3"}},
+    {"content": "Now these are the names of the children of Israel.", "metadata": {"locator": "Exodus 1:1-4"}}]');
 SELECT marker, chunk_id FROM reground.begin_turn('checking-1', 'Let there be light', 'scripture', settings => '{"max_sources": 1}');
-SELECT raw, marker, doc_id, chunk_id, status, mode, score, detail FROM reground.end_turn(regress.turn('checking-1'),
+SELECT raw, marker, doc_id, chunk_id, status, hallucination_mode, score, detail FROM reground.end_turn(regress.turn('checking-1'),
     'God said let there be light (Gen. 1:3). The heavens were finished (Genesis 2:1). The earth was made of cheese (Gen. 2:2). He rested (Gen. 60:1). It began (Gen. 1:0). These are the names of the children of Israel (Exodus 1:1). The law stands in Leviticus 3:1.');
-SELECT raw, form, support_parts->>'window' AS "window" FROM reground.citation_audit WHERE conversation = 'checking-1' ORDER BY citation_no;
+SELECT raw, form, support_parts->>'window' AS "window" FROM reground.citation_audit WHERE conversation_ref = 'checking-1' ORDER BY citation_no;
 SELECT reground.alter_corpus('scripture', settings => '{"citation_forms": {"locators": {"levels": [], "patterns": []}}}');
 
--- An answer that streams: what may be shown, what is certain, and what becomes of it once its paragraph has ended.
+-- A streamed answer: the displayable part, the certain citations, and their status at the end of a paragraph.
 SELECT reground.create_corpus('shop');
-SELECT added FROM reground.put_document('shop', 'guide', title => 'Guide', passages => '[{"text": "The server needs eight gigabytes of memory."}, {"text": "Backups run every night at three."}]');
+SELECT added FROM reground.put_document('shop', 'guide', title => 'Guide', passages => '[{"content": "The server needs eight gigabytes of memory."}, {"content": "Backups run every night at three."}]');
 SELECT marker, chunk_id FROM reground.begin_turn('checking-2', 'server memory and backups', 'shop') ORDER BY chunk_id;
-SELECT left(a.text, f.shown_chars) AS shown, f.citation_no, f.marker, f.doc_id, f.status
+SELECT left(a.text, f.displayable_chars) AS shown, f.citation_no, f.marker, f.doc_id, f.status
 FROM unnest(ARRAY['The server', 'The server needs eight gigabytes of memory [', 'The server needs eight gigabytes of memory [A1', 'The server needs eight gigabytes of memory [A1].',
                   E'The server needs eight gigabytes of memory [A1].\n\nBackups']) WITH ORDINALITY AS a(text, n), LATERAL reground.feed_answer(regress.turn('checking-2'), a.text) AS f ORDER BY a.n;
 SELECT citation_no, marker, chunk_id, status, round(support::numeric, 2) AS support FROM reground.feed_answer(regress.turn('checking-2'), 'The server needs eight gigabytes of memory [A1]. Backups run [A2].', complete => true);
@@ -98,27 +98,27 @@ SELECT reground.citation_grammar(regress.turn('checking-2'), 'regex');
 SELECT jsonb_path_query(reground.citation_grammar(regress.turn('checking-2'), 'json_schema')::jsonb, '$.**.enum') AS markers;
 SELECT reground.citation_grammar(regress.turn('checking-2'), 'bnf');
 
--- Measures: of six sentences the question needs no source; two are right, one cites the wrong passage, one cites nothing.
-SELECT count(*) FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory [A1]. Backups run every night at three [A2]. The server needs eight gigabytes of memory [A2]. Elephants trumpet at dawn. Is that so? Pigs fly [Z9].', message => 'm');
-SELECT a.* FROM reground.messages AS m, reground.answer_metrics(m.message_id) AS a WHERE m.external_id = 'm';
-SELECT a.metric, reground.micro_average(a.numerator, a.denominator) FROM reground.messages AS m, reground.answer_metrics(m.message_id) AS a WHERE m.external_id = 'm' AND a.metric LIKE 'alce%' GROUP BY a.metric ORDER BY a.metric;
+-- Measures: of six sentences the question needs no source; two are correct, one cites the wrong passage, one cites nothing.
+SELECT count(*) FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory [A1]. Backups run every night at three [A2]. The server needs eight gigabytes of memory [A2]. Elephants trumpet at dawn. Is that so? Pigs fly [Z9].', message_ref => 'm');
+SELECT a.* FROM reground.messages AS m, reground.answer_metrics(m.message_id) AS a WHERE m.message_ref = 'm';
+SELECT a.metric, reground.micro_average(a.numerator, a.denominator) FROM reground.messages AS m, reground.answer_metrics(m.message_id) AS a WHERE m.message_ref = 'm' AND a.metric LIKE 'alce%' GROUP BY a.metric ORDER BY a.metric;
 SELECT reground.micro_average(numerator, denominator) FROM (VALUES (1.0, 2), (NULL, 2), (3, 4)) AS v(numerator, denominator);
 SELECT reground.micro_average(1, 1) WHERE false;
 SELECT * FROM reground.answer_metrics(0);
--- Those that came beside the text are measured as they were judged: nothing stands in the text.
-SELECT raw, status FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory.', message => 'beside', citations => '[{"start": 0, "end": 10, "text": "The server", "document_ids": ["A1"]}]');
-SELECT a.metric, a.numerator, a.denominator FROM reground.messages AS m, reground.answer_metrics(m.message_id) AS a WHERE m.external_id = 'beside' AND a.metric IN ('reference_validity', 'alce_citation_recall');
--- The same text with the same citations is the same answer, with others it is another.
-SELECT count(*) FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory.', message => 'beside', citations => '[{"start": 0, "end": 10, "text": "The server", "document_ids": ["A1"]}]');
-SELECT count(*) FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory.', message => 'beside');
+-- Citations beside the text are measured as they were judged, although the text has no markers.
+SELECT raw, status FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory.', message_ref => 'beside', citations => '[{"start": 0, "end": 10, "text": "The server", "document_ids": ["A1"]}]');
+SELECT a.metric, a.numerator, a.denominator FROM reground.messages AS m, reground.answer_metrics(m.message_id) AS a WHERE m.message_ref = 'beside' AND a.metric IN ('reference_validity', 'alce_citation_recall');
+-- The same text with the same citations is the same answer; with other citations it is another answer.
+SELECT count(*) FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory.', message_ref => 'beside', citations => '[{"start": 0, "end": 10, "text": "The server", "document_ids": ["A1"]}]');
+SELECT count(*) FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory.', message_ref => 'beside');
 SELECT count(*) FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory.');
-SELECT external_id, citation_count, superseded FROM reground.messages WHERE turn_id = regress.turn('checking-2') AND answer LIKE 'The server needs eight%' ORDER BY message_id;
+SELECT message_ref, citation_count, superseded FROM reground.messages WHERE turn_id = regress.turn('checking-2') AND answer LIKE 'The server needs eight%' ORDER BY message_id;
 
--- It may run in a worker, and on what cannot be written.
+-- The functions run in parallel workers and in read-only transactions.
 BEGIN READ ONLY;
 SELECT count(*) FROM shown, reground.check_answer('It is so [1].', passages);
 SELECT count(*) FROM reground.feed_answer(regress.turn('checking-2'), 'x');
-SELECT count(*) FROM reground.messages AS m, reground.answer_metrics(m.message_id) WHERE m.external_id = 'm';
+SELECT count(*) FROM reground.messages AS m, reground.answer_metrics(m.message_id) WHERE m.message_ref = 'm';
 ROLLBACK;
 CREATE TABLE answers AS SELECT n, 'The server needs 8 GB of memory [1]. Answer ' || n || ' cites [2] and [7].' AS answer FROM generate_series(1, 200) AS n;
 SET debug_parallel_query = on;

@@ -1,13 +1,13 @@
--- A follow-up that names nothing keeps the subject; what stands alone is left as it is.
+-- A follow-up without a subject keeps the subject of the turn before; a complete question is searched as it is.
 SET client_min_messages = error;
 CREATE SCHEMA contextual;
 SET search_path = contextual, public;
 SELECT reground.create_corpus('desk', dimensions => 4);
 SELECT doc_id, p.added FROM (VALUES
-    ('passwords', '[{"text": "A password is reset under Account by a link that is sent by mail."}, {"text": "Administrators reset the password of a member from the console, without the link."}]'),
-    ('admins',    '[{"text": "Admins invite members."}, {"text": "Admins see all invoices of the team."}, {"text": "Admins export the audit log."}]'),
-    ('billing',   '[{"text": "Invoices are sent on the first of each month, for admins too."}]'),
-    ('storage',   '[{"text": "The standard plan includes fifty gigabytes of object storage."}]')) AS v(doc_id, passages),
+    ('passwords', '[{"content": "A password is reset under Account by a link that is sent by mail."}, {"content": "Administrators reset the password of a member from the console, without the link."}]'),
+    ('admins',    '[{"content": "Admins invite members."}, {"content": "Admins see all invoices of the team."}, {"content": "Admins export the audit log."}]'),
+    ('billing',   '[{"content": "Invoices are sent on the first of each month, for admins too."}]'),
+    ('storage',   '[{"content": "The standard plan includes fifty gigabytes of object storage."}]')) AS v(doc_id, passages),
     reground.put_document('desk', doc_id, passages => v.passages::jsonb) AS p;
 SELECT reground.put_embeddings('desk', ARRAY['1', '2', '3', '4', '5', '6', '7'],
     ARRAY['[1,0,0,0]', '[0.9,0.3,0,0]', '[0,1,0,0]', '[0,0.9,0.1,0]', '[0.1,0.9,0,0]', '[0,0.3,0.9,0]', '[0,0,0,1]']::vector[]);
@@ -31,43 +31,43 @@ BEGIN
     DROP TABLE shown;
 END
 $$;
-CREATE VIEW searched AS SELECT c.external_id AS conversation, t.number, t.retrieval ->> 'lean' AS lean, ARRAY(SELECT jsonb_object_keys(t.retrieval -> 'borrowed') ORDER BY 1) AS borrowed
+CREATE VIEW searched AS SELECT c.conversation_ref, t.turn_no, t.query_expansion ->> 'context_dependence' AS context_dependence, ARRAY(SELECT jsonb_object_keys(t.query_expansion -> 'terms') ORDER BY 1) AS terms
     FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE t.corpus = 'desk';
 
--- By words alone, and with embeddings that say "admins" of the follow-up and nothing else.
+-- With words alone, and with embeddings that only represent "admins".
 SELECT * FROM ask('words', 'How do I reset my password?', NULL, 'By a link that is sent by mail [A1].');
 SELECT * FROM ask('words', 'and for admins?', NULL, '');
 SELECT * FROM ask('both', 'How do I reset my password?', '[1,0,0,0]', 'By a link that is sent by mail [A1].');
 SELECT * FROM ask('both', 'and for admins?', '[0.2,1,0,0]', '', '{"history_weight": 3}');
--- The user's words alone find the other document.
+-- The words of the user alone find the other document.
 SELECT * FROM ask('turn', 'How do I reset my password?', '[1,0,0,0]', 'By a link that is sent by mail [A1].');
 SELECT * FROM ask('turn', 'and for admins?', '[0.2,1,0,0]', '', '{"query_from": "turn"}');
-SELECT * FROM searched ORDER BY conversation COLLATE "C", number;
+SELECT * FROM searched ORDER BY conversation_ref COLLATE "C", turn_no;
 
--- Where even that does not bring it back, the document of the last citation holds a place; a passage of it that comes in by itself makes that needless.
+-- If the expansion does not find it, one slot is reserved for the document of the last citation, unless one of its passages is found anyway.
 SELECT chunk_id, origin FROM ask_wide('kept', 'How do I reset my password?', '[1,0,0,0]', 'By a link that is sent by mail [A1].', '{}');
 SELECT chunk_id, origin FROM ask_wide('kept', 'and for admins?', '[0,1,0,0]', '', '{"query_from": "turn"}');
-SELECT chunk_id, left_at, reason FROM reground.explain_turn(regress.turn('kept')) WHERE origin = 'carried' AND NOT in_context;
+SELECT chunk_id, dropped_stage, drop_reason FROM reground.explain_turn(regress.turn('kept')) WHERE origin = 'carried' AND NOT in_context;
 SELECT chunk_id, origin FROM ask_wide('kept', 'and is there a password?', '[0.9,0.5,0,0]', '', '{"query_from": "turn"}');
 
--- The words that are borrowed are weighed as the formula says: 0.1 for the user's, 0.15 tf / (tf + 1) for the answer's.
-SELECT w.key AS lexeme, w.value AS weight FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id), jsonb_each(t.retrieval -> 'borrowed') AS w
-    WHERE c.external_id = 'words' AND t.number = 2 ORDER BY w.key COLLATE "C";
+-- Weights of the expansion terms: 0.1 for words of the user, 0.15 tf / (tf + 1) for words of the answer.
+SELECT w.key AS lexeme, w.value AS weight FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id), jsonb_each(t.query_expansion -> 'terms') AS w
+    WHERE c.conversation_ref = 'words' AND t.turn_no = 2 ORDER BY w.key COLLATE "C";
 
--- A rewrite stands alone; so do another subject and whatever the weight 0 is given to. Then the scores are those of the words themselves.
+-- A rewrite, another subject and a weight of 0 add no terms. The scores are then those of the words of the query.
 SELECT * FROM ask('alone', 'How do I reset my password?', NULL, 'By a link that is sent by mail [A1].');
 SELECT * FROM ask('alone', 'and for admins?', NULL, '', rewrite => 'How do admins reset a password?');
 SELECT * FROM ask('alone', 'New topic: how much object storage does the standard plan include?', NULL, '');
 SELECT * FROM ask('alone', 'and invoices?', NULL, '', '{"history_weight": 0}');
-SELECT lean, borrowed FROM searched WHERE conversation = 'alone' ORDER BY number;
+SELECT context_dependence, terms FROM searched WHERE conversation_ref = 'alone' ORDER BY turn_no;
 SELECT bool_and(e.lexical_score = s.lexical_score) AS same FROM reground.explain_turn(regress.turn('alone')) AS e JOIN reground.search('desk', 'and invoices?') AS s USING (chunk_id) WHERE e.lexical_rank IS NOT NULL;
 
--- All that the user has said.
+-- With query_from dialogue, the terms come from all questions of the user.
 SELECT * FROM ask('dialogue', 'How do I reset my password?', '[1,0,0,0]', 'By a link that is sent by mail [A1].');
 SELECT * FROM ask('dialogue', 'and for admins?', '[0.2,1,0,0]', '', '{"query_from": "dialogue"}');
-SELECT lean, borrowed FROM searched WHERE conversation = 'dialogue' AND number = 2;
+SELECT context_dependence, terms FROM searched WHERE conversation_ref = 'dialogue' AND turn_no = 2;
 
--- The index and the pass over all passages agree.
+-- The index and the exact scan return the same scores.
 CREATE INDEX ON desk USING reground_bm25 (content);
 SELECT count(*) AS sources FROM reground.begin_turn('words', 'and for members?', 'desk', settings => '{"lexical_search": "exact", "merge_adjacent": false}');
 CREATE TABLE by_pass AS SELECT chunk_id, round(lexical_score::numeric, 3) AS score FROM reground.explain_turn(regress.turn('words')) WHERE lexical_rank IS NOT NULL;

@@ -1,4 +1,4 @@
--- Corpora of our own making: create, repeat, alter, check, drop.
+-- Managed corpora: create, repeat, alter, check, drop.
 CREATE SCHEMA corpora;
 SET search_path = corpora, public;
 
@@ -8,10 +8,10 @@ WHERE a.attrelid = 'corpora.sky'::regclass AND a.attnum > 0 AND NOT a.attisdropp
 SELECT a.attname, format_type(a.atttypid, a.atttypmod) AS type, a.attnotnull AS required FROM pg_attribute AS a
 WHERE a.attrelid = 'corpora.sky_documents'::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum;
 SELECT corpus, tenant, relation, documents, managed, dimensions, embedding_type, metric, text_config, chunking, settings FROM reground.corpora WHERE corpus = 'sky';
--- The tables are the application's: they do not belong to the extension.
+-- The tables belong to the application and not to the extension.
 SELECT count(*) AS members FROM pg_depend WHERE objid IN ('corpora.sky'::regclass, 'corpora.sky_documents'::regclass) AND deptype = 'e';
 
--- The same again does nothing; anything else is another corpus.
+-- An identical call changes nothing; any other call is refused.
 SELECT reground.create_corpus('sky', dimensions => 3);
 SELECT * FROM regress.refusal($$SELECT reground.create_corpus('sky', dimensions => 4)$$);
 SELECT * FROM regress.refusal($$SELECT reground.create_corpus('sky', dimensions => 3, metric => 'l2')$$);
@@ -19,7 +19,7 @@ SELECT * FROM regress.refusal($$SELECT reground.create_corpus('sky', dimensions 
 CREATE TABLE sea ();
 SELECT * FROM regress.refusal($$SELECT reground.create_corpus('sea')$$);
 
--- Values that are refused.
+-- Arguments that are refused.
 SELECT * FROM regress.refusal($$SELECT reground.create_corpus('')$$);
 SELECT * FROM regress.refusal($$SELECT reground.create_corpus(NULL)$$);
 SELECT * FROM regress.refusal($$SELECT reground.create_corpus('x', dimensions => 0)$$);
@@ -35,18 +35,18 @@ SELECT * FROM regress.refusal($$SELECT reground.create_corpus('x', settings => '
 SELECT count(*) AS half_made FROM reground.corpora WHERE corpus IN ('x', 'sea', '');
 SELECT to_regclass('corpora.x') AS half_made;
 
--- In another schema, with names that need quotes.
+-- A corpus in another schema, with names that need quotes.
 CREATE SCHEMA "Odd ""Schema""";
 SELECT reground.create_corpus('we"ird ''name''', dimensions => 3, schema => 'Odd "Schema"', embedding_type => 'halfvec', metric => 'inner_product', text_config => 'simple');
 SELECT relation, documents, embedding_type, metric, text_config FROM reground.corpora WHERE corpus = 'we"ird ''name''';
-SELECT version, chunks FROM reground.put_document('we"ird ''name''', 'd''oc "1"', content => 'The naïve façade 😀 stands.');
+SELECT version, chunk_count FROM reground.put_document('we"ird ''name''', 'd''oc "1"', content => 'The naïve façade 😀 stands.');
 SELECT reground.put_embeddings('we"ird ''name''', ARRAY['1'], ARRAY['[1,0,0]'::vector]);
 SELECT doc_id, round(vector_distance::numeric, 4) AS vector_distance FROM reground.search('we"ird ''name''', 'façade', '[1,0,0]');
 SELECT item, status, hint FROM reground.check_corpus('we"ird ''name''');
 SELECT reground.drop_corpus('we"ird ''name''', drop_tables => true);
 DROP SCHEMA "Odd ""Schema""";
 
--- Altered: settings are merged, null removes one.
+-- alter_corpus merges settings; null removes a setting.
 SELECT reground.alter_corpus('sky', settings => '{"max_sources": 5, "rrf_k": 10}');
 SELECT reground.alter_corpus('sky', settings => '{"rrf_k": null, "carry_over": false}');
 SELECT settings FROM reground.corpora WHERE corpus = 'sky';
@@ -59,8 +59,8 @@ SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('sky', mapping => '
 SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('sky', mapping => '{"no_such_meaning": "content"}')$$);
 SELECT settings, metric FROM reground.corpora WHERE corpus = 'sky';
 
--- Checked: a hint is a command; once it has been run, its finding is gone.
-SELECT version, pending FROM reground.put_document('sky', 'stars', content => 'Stars shine at night.');
+-- check_corpus: each hint is a command that removes its finding.
+SELECT version, pending_embeddings FROM reground.put_document('sky', 'stars', content => 'Stars shine at night.');
 SELECT * FROM reground.check_corpus('sky');
 SELECT hint FROM reground.check_corpus('sky') WHERE item = 'embedding' \gexec
 SELECT reground.put_embeddings('sky', ARRAY['1'], ARRAY['[1,0,0]'::vector]);
@@ -69,7 +69,7 @@ SELECT item, status, hint FROM reground.check_corpus('sky') WHERE status <> 'ok'
 SELECT * FROM regress.refusal($$SELECT * FROM reground.check_corpus('nowhere')$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.check_corpus(NULL)$$);
 
--- A relation that is gone is said, and everything else about the corpus is refused until it is forgotten.
+-- check_corpus reports a missing relation; all other functions refuse the corpus until it is dropped.
 DROP TABLE sky;
 SELECT item, status, detail, hint FROM reground.check_corpus('sky');
 SET client_min_messages = error;
@@ -78,7 +78,7 @@ RESET client_min_messages;
 SELECT hint FROM reground.check_corpus('sky') WHERE item = 'relation' \gexec
 SELECT count(*) FROM reground.corpora WHERE corpus = 'sky';
 
--- Dropped: the tables stay unless asked for.
+-- drop_corpus keeps the tables by default.
 SELECT reground.create_corpus('moon');
 SELECT reground.drop_corpus('moon');
 SELECT to_regclass('corpora.moon') AS stays;
@@ -89,7 +89,7 @@ SELECT reground.create_corpus('moon');
 SELECT reground.drop_corpus('moon', drop_tables => true);
 SELECT to_regclass('corpora.moon') AS gone, to_regclass('corpora.moon_documents') AS gone_too;
 
--- Rolled back with the transaction, tables and all.
+-- A rollback also removes the tables.
 BEGIN;
 SELECT reground.create_corpus('comet');
 ROLLBACK;

@@ -1,4 +1,4 @@
--- A filter goes into both branches: candidates that do not pass are never ranked.
+-- A filter applies to both searches: other candidates are never ranked.
 CREATE SCHEMA filters;
 SET search_path = filters, public;
 CREATE TABLE books (isbn text PRIMARY KEY, title text, lang text, year integer);
@@ -10,8 +10,8 @@ INSERT INTO pages VALUES
     (2, 'b1', 'water two', '[0.9,0.1]', 'table', 10, '2020-06-01', true, '{"k": "w"}', 'y', 'B-2', '2026-02-01 00:00+00'),
     (3, 'b2', 'water three', '[0.8,0.2]', 'text', 10.00, '2021-01-01', NULL, '[]', NULL, NULL, NULL),
     (4, 'b3', 'water four', '[0.7,0.3]', NULL, NULL, NULL, false, NULL, 'it''s', 'C-3', '2026-03-01 00:00+00');
-SELECT reground.add_corpus('pages', relation => 'pages', key => 'n', document => 'book', content => 'body', embedding => 'emb',
-    documents => 'books', document_key => 'isbn', title => 'title');
+SELECT reground.add_corpus('pages', relation => 'pages', chunk_id => 'n', doc_id => 'book', content => 'body', embedding => 'emb',
+    documents => 'books', documents_doc_id => 'isbn', title => 'title');
 CREATE FUNCTION passing(filter jsonb) RETURNS TABLE (hybrid text, lexical text, vector text) LANGUAGE sql AS $$
     SELECT (SELECT string_agg(chunk_id, ' ' ORDER BY chunk_id) FROM reground.search('pages', 'water', '[1,0]', filter => $1)),
            (SELECT string_agg(chunk_id, ' ' ORDER BY chunk_id) FROM reground.search('pages', 'water', filter => $1)),
@@ -21,31 +21,31 @@ SET client_min_messages = error;
 
 SELECT f AS filter, passing.* FROM unnest(ARRAY[
     NULL, '{}',
-    -- equal, one of, null
+    -- equality, lists, null
     '{"kind": "text"}', '{"kind": ["text", "table"]}', '{"kind": null}', '{"kind": []}', '{"draft": true}', '{"n": 2}', '{"price": 10}', '{"price": "10.0"}',
-    -- compared
+    -- comparisons
     '{"n": {">": 2}}', '{"n": {">=": 2, "<": 4}}', '{"n": {"<=": 1}}', '{"kind": {"<>": "text"}}', '{"kind": {"=": "table"}}',
     '{"printed": {">=": "2020-06-01"}}', '{"seen": {"<": "2026-02-01 00:00+00"}}', '{"code": {">=": "B"}}', '{"code": "A-1"}',
-    -- several together
+    -- several conditions
     '{"kind": "text", "price": {">": 9.6}}',
-    -- on the documents' columns
+    -- columns of the documents
     '{"lang": "de"}', '{"year": {">=": 2019}, "kind": "text"}', '{"lang": null}', '{"isbn": ["b1", "b3"]}',
     -- inside jsonb
     '{"note": {"k": "v"}}', '{"note": {"deep": {"a": [2]}}}', '{"note": []}', '{"note": {}}', '{"note": null}',
     -- names and values that need quotes
     '{"odd \"name\"": "y"}', '{"odd \"name\"": "it''s"}']) WITH ORDINALITY AS u(f, i), passing(f::jsonb) ORDER BY i;
 
--- With HNSW the filter must not starve the index.
+-- With HNSW, the filter does not reduce the number of results.
 CREATE INDEX ON pages USING hnsw (emb vector_cosine_ops);
 SELECT chunk_id FROM reground.search('pages', NULL, '[1,0]', filter => '{"n": 4}', settings => '{"vector_search": "index"}');
 
--- A turn remembers its filter, and carries nothing that the filter excludes.
+-- A turn stores its filter and carries no source that the filter excludes.
 SELECT chunk_id FROM reground.begin_turn('filters-1', 'water', 'pages', '[1,0]', filter => '{"lang": "en"}');
 SELECT chunk_id, holds FROM reground.end_turn(regress.turn('filters-1'), 'Water one [A1].');
 SELECT chunk_id, origin FROM reground.begin_turn('filters-1', 'and more of it?', 'pages', '[1,0]', filter => '{"lang": "de"}');
-SELECT number, filter FROM reground.turns JOIN reground.conversations USING (conversation_id) WHERE external_id = 'filters-1' ORDER BY number;
+SELECT turn_no, filter FROM reground.turns JOIN reground.conversations USING (conversation_id) WHERE conversation_ref = 'filters-1' ORDER BY turn_no;
 
--- Refused.
+-- Filters that are refused.
 SELECT f AS filter, r.* FROM unnest(ARRAY[
     '{"nope": 1}', '{"ctid": "(0,1)"}', '{"n; DROP TABLE filters.pages": 1}', '[]', '"n"', '{"n": {"~": "x"}}', '{"n": {}}', '{"n": {"=": {"a": 1}}}', '{"n": {"=": null}}',
     '{"n": [[1]]}', '{"n": [null]}', '{"emb": {"<": "[1,0]"}, "kind": {"k": "v"}}']) WITH ORDINALITY AS u(f, i),

@@ -1,21 +1,21 @@
--- The mini knowledge graph: what a conversation keeps naming brings in the passages of its neighbours, where that is on.
+-- The knowledge graph: entities that a conversation repeats add passages of their neighbours, if the setting is on.
 CREATE SCHEMA graph;
 SET search_path = graph, public;
 SELECT reground.create_corpus('graph', dimensions => 2);
 SELECT doc_id, version FROM (VALUES ('ada', 'Ada Lovelace wrote notes on an engine.'), ('babbage', 'The machine was designed by its inventor.'),
     ('byron', 'A poet travelled far from home.'), ('somerville', 'A tutor taught many pupils.'), ('menabrea', 'A general gave a lecture.')) AS v(doc_id, body),
-    reground.put_document('graph', doc_id, passages => jsonb_build_array(jsonb_build_object('text', body)));
+    reground.put_document('graph', doc_id, passages => jsonb_build_array(jsonb_build_object('content', body)));
 
--- Edges are added, changed, and left alone where nothing changes; names are told apart but for case and white space.
+-- put_edges adds and changes edges and leaves equal ones unchanged; names are compared without case and repeated white space.
 SELECT * FROM reground.put_edges('graph', '[{"source": "Ada Lovelace", "relation": "worked with", "target": "Charles Babbage", "chunk_id": 2, "weight": 3},
     {"source": "Ada Lovelace", "relation": "daughter of", "target": "Lord Byron", "chunk_id": "3", "doc_id": "byron", "weight": 2},
     {"source": "Mary Somerville", "relation": "taught", "target": "ada  lovelace", "chunk_id": "4"},
     {"source": "Luigi Menabrea", "target": "C++", "chunk_id": "5"}]');
 SELECT * FROM reground.put_edges('graph', '[{"source": "ADA LOVELACE", "relation": "daughter of", "target": "Lord Byron", "chunk_id": "3", "weight": 2.5},
     {"source": "Mary Somerville", "relation": "taught", "target": "ada  lovelace", "chunk_id": "4"}]');
-SELECT doc_id, chunk_id, source, source_key, relation, target, target_key, weight, tenant FROM reground.edges ORDER BY chunk_id;
+SELECT doc_id, chunk_id, source, source_entity, relation, target, target_entity, weight, tenant FROM reground.edges ORDER BY chunk_id;
 
--- One fresh source a turn, so that what comes in beside it can be seen. The lines: query, then what stands in the context.
+-- One fresh source per turn, so that passages of the graph are visible. Each call prints the context of its turn.
 CREATE FUNCTION ask(conversation text, query text, answer text, settings jsonb DEFAULT '{}') RETURNS TABLE (marker text, doc_id text, origin text) LANGUAGE plpgsql
 SET client_min_messages = error AS $$
 DECLARE
@@ -28,28 +28,28 @@ BEGIN
     RETURN QUERY SELECT r.marker, r.doc_id, r.origin FROM rows AS r;
 END
 $$;
--- Off by default: nothing comes in.
+-- Off by default: the graph adds nothing.
 SELECT * FROM ask('graph-1', 'Who was Ada Lovelace?', 'She wrote notes [A1].');
 SELECT * FROM ask('graph-1', 'What engine did Ada Lovelace write of?', 'An engine [A1].');
-SELECT retrieval ? 'nodes' AS asked_the_graph FROM reground.turns WHERE turn_id = regress.turn('graph-1');
--- On: nothing in the first turn, the neighbours by weight in the second, in either direction of the edge.
+SELECT query_expansion ? 'entities' AS asked_the_graph FROM reground.turns WHERE turn_id = regress.turn('graph-1');
+-- On: nothing in the first turn; in the second turn the neighbours by weight, in both directions of an edge.
 SELECT * FROM ask('graph-2', 'Who was Ada Lovelace?', 'She wrote notes [A1].', '{"graph": true}');
 SELECT * FROM ask('graph-2', 'What engine did Ada Lovelace write of?', 'An engine [A1].', '{"graph": true}');
-SELECT retrieval -> 'nodes' AS nodes FROM reground.turns WHERE turn_id = regress.turn('graph-2');
+SELECT query_expansion -> 'entities' AS entities FROM reground.turns WHERE turn_id = regress.turn('graph-2');
 SELECT doc_id, origin, graph_rank, lexical_rank, in_context FROM reground.explain_turn(regress.turn('graph-2')) ORDER BY graph_rank, doc_id;
--- A follow-up that names nobody, after two turns that did; a new topic does not.
+-- A follow-up without entities uses those of the two turns before; a new topic does not.
 SELECT * FROM ask('graph-2', 'and the poet?', 'A poet [C1].', '{"graph": true}');
-SELECT intent, retrieval -> 'nodes' AS nodes FROM reground.turns WHERE turn_id = regress.turn('graph-2');
--- At most graph_neighbours of them; by ranks they are a list like another.
+SELECT intent, query_expansion -> 'entities' AS entities FROM reground.turns WHERE turn_id = regress.turn('graph-2');
+-- At most graph_neighbours passages; a fusion by ranks uses them as one more list.
 SELECT * FROM ask('graph-3', 'Ada Lovelace', 'Notes [A1].', '{"graph": true}');
 SELECT * FROM ask('graph-3', 'Ada Lovelace''s engine', 'Notes [A1].', '{"graph": true, "graph_neighbours": 1}');
 SELECT * FROM ask('graph-3', 'Ada Lovelace''s engine', 'Notes [A1].', '{"graph": true, "graph_neighbours": 0}');
 SELECT * FROM ask('graph-3', 'Ada Lovelace''s engine', 'Notes [A1].', '{"graph": true, "fusion": "rrf"}');
-SELECT doc_id, graph_rank, round(fused::numeric, 6) AS fused FROM reground.explain_turn(regress.turn('graph-3')) WHERE in_context ORDER BY candidate_no;
+SELECT doc_id, graph_rank, round(fused_score::numeric, 6) AS fused_score FROM reground.explain_turn(regress.turn('graph-3')) WHERE in_context ORDER BY candidate_no;
 -- A neighbour is remembered only if it was cited.
-SELECT doc_id FROM regress.sources WHERE conversation = 'graph-3' ORDER BY doc_id;
+SELECT doc_id FROM regress.sources WHERE conversation_ref = 'graph-3' ORDER BY doc_id;
 
--- What row-level security hides is neither shown nor counted.
+-- Passages that row-level security hides are neither shown nor counted.
 CREATE ROLE regress_graph;
 GRANT reground_user TO regress_graph;
 GRANT USAGE ON SCHEMA graph, regress TO regress_graph;
@@ -61,9 +61,9 @@ SELECT * FROM ask('graph-4', 'Ada Lovelace', 'Notes [A1].', '{"graph": true}');
 SELECT * FROM ask('graph-4', 'Ada Lovelace''s engine', 'Notes [A1].', '{"graph": true, "graph_neighbours": 1}');
 SELECT * FROM regress.refusal($$TABLE reground.edges$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.put_edges('graph', '[{"source": "a", "target": "b", "chunk_id": "1"}]')$$);
-SELECT * FROM regress.refusal($$SELECT reground.delete_edges('graph', node => 'Lord Byron')$$);
+SELECT * FROM regress.refusal($$SELECT reground.delete_edges('graph', entity => 'Lord Byron')$$);
 RESET ROLE;
--- Who may look at edges sees those of shared corpora and of his own tenant.
+-- Roles that may read edges see those of shared corpora and of their own tenant.
 SELECT reground.create_corpus('private', tenant => 'postgres');
 SELECT version FROM reground.put_document('private', 'secret', content => 'A secret.');
 SELECT * FROM reground.put_edges('private', '[{"source": "a", "target": "b", "chunk_id": 1}]');
@@ -73,22 +73,22 @@ SELECT c.corpus, count(*) FROM reground.edges AS e JOIN reground.corpora AS c US
 RESET ROLE;
 SELECT reground.drop_corpus('private', drop_tables => true);
 
--- What cannot be stored says which edge and why.
+-- The error names the invalid edge and the reason.
 SELECT v.edges, r.* FROM (VALUES ('{}'), ('[{"source": "a", "target": "b"}]'), ('[{"source": "a", "target": "b", "chunk_id": "1"}, {"source": " ", "target": "b", "chunk_id": "1"}]'),
     ('[{"source": "a", "target": "A", "chunk_id": "1"}]'), ('[{"source": "a", "target": "b", "chunk_id": "1", "weight": -1}]'),
     ('[{"source": "a", "target": "b", "chunk_id": "77"}]'), ('[{"source": "a", "target": "b", "chunk_id": "none"}]'),
     ('[{"source": "a", "target": "b", "chunk_id": "1", "doc_id": "byron"}]')) AS v(edges),
     regress.refusal(format('SELECT * FROM reground.put_edges(''graph'', %L)', v.edges)) AS r;
 SELECT * FROM regress.refusal($$SELECT reground.delete_edges('graph')$$);
-SELECT * FROM regress.refusal($$SELECT reground.delete_edges('graph', node => 'x', everything => true)$$);
+SELECT * FROM regress.refusal($$SELECT reground.delete_edges('graph', entity => 'x', everything => true)$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.put_edges('nowhere', '[]')$$);
 
--- Edges go with the passage, with the document, by name, and with the corpus.
-SELECT version, removed FROM reground.put_document('graph', 'byron', passages => '[{"text": "Another poet."}]');
+-- Edges are deleted with their passage, their document, by name, and with the corpus.
+SELECT version, removed FROM reground.put_document('graph', 'byron', passages => '[{"content": "Another poet."}]');
 SELECT reground.delete_document('graph', 'babbage');
 SELECT source, target FROM reground.edges ORDER BY source;
-SELECT reground.delete_edges('graph', node => 'mary SOMERVILLE');
-SELECT reground.delete_edges('graph', node => 'mary SOMERVILLE');
+SELECT reground.delete_edges('graph', entity => 'mary SOMERVILLE');
+SELECT reground.delete_edges('graph', entity => 'mary SOMERVILLE');
 SELECT * FROM ask('graph-5', 'Ada Lovelace', 'Notes [A1].', '{"graph": true}');
 SELECT * FROM ask('graph-5', 'Ada Lovelace''s engine', 'Notes [A1].', '{"graph": true}');
 SELECT reground.drop_corpus('graph', drop_tables => true);

@@ -1,11 +1,11 @@
--- What history takes from a turn's sources, what is done about it by each strategy, and what of it goes into the next prompt.
+-- The share of attention that history takes from the sources, the strategies against it, and the history of the next prompt.
 CREATE SCHEMA history;
 SET search_path = history, public;
 SELECT reground.create_corpus('history', dimensions => 3);
 SELECT doc_id, version FROM (VALUES ('tea', 'Tea is steeped for three minutes.'), ('milk', 'Milk is heated to sixty degrees.'), ('salt', 'Salt melts snow.')) AS v(doc_id, body),
-    reground.put_document('history', doc_id, passages => jsonb_build_array(jsonb_build_object('text', body)));
+    reground.put_document('history', doc_id, passages => jsonb_build_array(jsonb_build_object('content', body)));
 SELECT reground.put_embeddings('history', ARRAY['1', '2', '3'], ARRAY['[1,0,0]', '[0,1,0]', '[0,0,1]']::vector[]);
--- One turn: its sources, and its answer.
+-- One turn: begins it, answers it, and returns its sources.
 CREATE FUNCTION ask(conversation text, query text, embedding vector, answer text, settings jsonb DEFAULT NULL) RETURNS TABLE (marker text, doc_id text, origin text) LANGUAGE plpgsql
 SET client_min_messages = error AS $$
 DECLARE
@@ -19,114 +19,114 @@ BEGIN
 END
 $$;
 CREATE VIEW health AS
-    SELECT conversation, turn, strategy, retrieved, context_from, context_tokens AS context, history_tokens AS history, round(attribution_share::numeric, 3) AS share,
+    SELECT conversation_ref, turn_no, strategy, retrieved, context_turn_no, context_tokens AS context, history_tokens AS history, round(attribution_share::numeric, 3) AS share,
         round(predicted_accuracy::numeric, 3) AS predicted, round(accuracy_floor::numeric, 3) AS floor, round(topic_drift::numeric, 3) AS drift
     FROM reground.conversation_health;
 
--- Fresh sources every turn; all of the history, or as much as the target leaves.
+-- Fresh sources in every turn; the whole history, or as much as the target allows.
 SELECT * FROM ask('all', 'How is tea steeped?', '[1,0,0]', 'For three minutes [A1]. I like it sweet.', '{"strategy": "every_turn"}');
 SELECT * FROM ask('all', 'How hot is milk?', '[0.6,0.8,0]', 'Sixty degrees [B1].', '{"strategy": "every_turn"}');
 SELECT * FROM ask('all', 'What melts snow?', '[0,0,1]', 'Salt melts snow [C1].', '{"strategy": "every_turn"}');
-SELECT * FROM health WHERE conversation = 'all' ORDER BY turn;
-SELECT part, turn, role, content, shortened, over_budget FROM reground.history('all');
-SELECT sum(h.tokens) = (SELECT history_tokens FROM reground.conversations WHERE external_id = 'all') AS counted FROM reground.history('all') AS h;
--- Within a budget: every source that was cited, and what of the turns has room; nothing that does not hold.
-SELECT part, turn, role, regexp_replace(content, '[0-9a-f]{8}', 'HASH', 'g') AS content, shortened, over_budget FROM reground.history('all', max_tokens => 75);
+SELECT * FROM health WHERE conversation_ref = 'all' ORDER BY turn_no;
+SELECT entry_no, turn_no, role, content, shortened, over_budget FROM reground.history('all');
+SELECT sum(h.tokens) = (SELECT history_tokens FROM reground.conversations WHERE conversation_ref = 'all') AS counted FROM reground.history('all') AS h;
+-- With a budget: every cited source, and as many turns as fit; no citation that does not hold.
+SELECT entry_no, turn_no, role, regexp_replace(content, '[0-9a-f]{8}', 'HASH', 'g') AS content, shortened, over_budget FROM reground.history('all', max_tokens => 75);
 SELECT role, over_budget, count(*) FROM reground.history('all', max_tokens => 1) GROUP BY role, over_budget;
--- What goes with a turn is what was counted for it.
+-- history returns as many tokens as the turn has counted.
 SELECT * FROM ask('some', 'How is tea steeped?', '[1,0,0]', 'For three minutes [A1]. I like it sweet.', '{"domain_specificity": 0.01}');
 SELECT count(*) AS sources FROM reground.begin_turn('some', 'How hot is milk?', 'history', '[0,1,0]', settings => '{"domain_specificity": 0.01}');
 SELECT history_tokens = (SELECT sum(tokens) FROM reground.history('some')) AS as_counted, history_tokens > 0 AS any, predicted_accuracy > 0.85 AS on_target
 FROM reground.turns WHERE turn_id = regress.turn('some');
-SELECT turn, role, shortened FROM reground.history('some');
+SELECT turn_no, role, shortened FROM reground.history('some');
 
--- Turns that are said to matter (H2).
-SELECT array_agg(DISTINCT turn ORDER BY turn) AS hard FROM reground.history('all', depends_on => '{1,3}');
-SELECT array_agg(DISTINCT turn ORDER BY turn) AS soft FROM reground.history('all', depends_on => '{2}', dependence => 'soft');
-SELECT count(*) AS of_none FROM reground.history('all', depends_on => '{}');
+-- Turns that the caller names as dependencies (H2).
+SELECT array_agg(DISTINCT turn_no ORDER BY turn_no) AS hard FROM reground.history('all', turn_nos => '{1,3}');
+SELECT array_agg(DISTINCT turn_no ORDER BY turn_no) AS soft FROM reground.history('all', turn_nos => '{2}', dependency => 'soft');
+SELECT count(*) AS of_none FROM reground.history('all', turn_nos => '{}');
 
--- A regenerated answer takes the place of the first, in the count as well.
-SELECT count(*) FROM reground.end_turn(regress.turn('all', 1), 'Three minutes [A1].', message => 'again');
-SELECT content FROM reground.history('all') WHERE turn = 1;
-SELECT sum(h.tokens) = (SELECT history_tokens FROM reground.conversations WHERE external_id = 'all') AS counted FROM reground.history('all') AS h;
+-- A regenerated answer replaces the first, also in the count.
+SELECT count(*) FROM reground.end_turn(regress.turn('all', 1), 'Three minutes [A1].', message_ref => 'again');
+SELECT content FROM reground.history('all') WHERE turn_no = 1;
+SELECT sum(h.tokens) = (SELECT history_tokens FROM reground.conversations WHERE conversation_ref = 'all') AS counted FROM reground.history('all') AS h;
 
--- Sources of the first turn, kept: as they stand now, under their markers.
+-- Sources of the first turn are reused with their current text and their markers.
 SELECT * FROM ask('first', 'How is tea steeped?', '[1,0,0]', 'Three minutes [A1].', '{"strategy": "first_turn"}');
-UPDATE history SET content = 'Tea is steeped for five minutes.', hash = 'x' WHERE doc_id = 'tea';
+UPDATE history SET content = 'Tea is steeped for five minutes.', content_hash = 'x' WHERE doc_id = 'tea';
 SELECT * FROM ask('first', 'How hot is milk?', '[0,1,0]', 'I do not know.', '{"strategy": "first_turn"}');
-SELECT content, warnings FROM reground.turns, jsonb_to_recordset(context) AS s(passage jsonb), jsonb_to_record(s.passage) AS p(text text), LATERAL (SELECT p.text) AS t(content)
+SELECT t.content, warnings FROM reground.turns, jsonb_to_recordset(context) AS s(passage jsonb), jsonb_to_record(s.passage) AS p(content text), LATERAL (SELECT p.content) AS t(content)
 WHERE turn_id = regress.turn('first');
--- A new version of a document has passages of its own: those of the old one are gone.
-SELECT version FROM reground.put_document('history', 'tea', passages => '[{"text": "Tea is steeped for four minutes."}]');
+-- A new version of a document has new passages; the old ones are gone.
+SELECT version FROM reground.put_document('history', 'tea', passages => '[{"content": "Tea is steeped for four minutes."}]');
 SELECT * FROM ask('first', 'How long?', '[1,0,0]', 'Three minutes [A1].', '{"strategy": "first_turn"}');
--- A pin comes first, whatever was kept; a call that asks for fresh sources gets them, and they are kept from then on.
+-- Pins come first. A call with every_turn retrieves again, and later turns reuse these sources.
 SELECT reground.pin('first', doc_id => 'salt', corpus => 'history');
 SELECT * FROM ask('first', 'What melts snow?', '[0,0,1]', 'Salt [B1].', '{"strategy": "first_turn"}');
 SELECT reground.unpin('first', doc_id => 'salt', corpus => 'history');
 SELECT * FROM ask('first', 'And milk?', '[0,1,0]', 'Sixty degrees [C1].', '{"strategy": "every_turn"}');
 SELECT * FROM ask('first', 'And milk again?', '[0,1,0]', 'Sixty degrees [C1].', '{"strategy": "first_turn"}');
-SELECT * FROM health WHERE conversation = 'first' ORDER BY turn;
-SELECT turn, cfs, sources, carried_share, context_turnover, citations, citations_carried, citations_both, history_dependence FROM reground.conversation_health WHERE conversation = 'first' ORDER BY turn;
--- What it kept was not asked of any branch, and is not reranked.
-SELECT doc_id, origin, lexical_rank, vector_rank, in_context, left_at, reason FROM reground.explain_turn(regress.turn('first', 6));
+SELECT * FROM health WHERE conversation_ref = 'first' ORDER BY turn_no;
+SELECT turn_no, cfs, source_count, carried_share, context_turnover, citation_count, carried_citation_count, refound_citation_count, history_dependence FROM reground.conversation_health WHERE conversation_ref = 'first' ORDER BY turn_no;
+-- Reused sources have no ranks and are not reranked.
+SELECT doc_id, origin, lexical_rank, vector_rank, in_context, dropped_stage, drop_reason FROM reground.explain_turn(regress.turn('first', 6));
 SELECT * FROM ask('first', 'And milk once more?', '[0,1,0]', 'Sixty.', '{"strategy": "first_turn", "reranker": "deferred"}');
--- A filter and a deletion reach kept sources.
+-- A filter and a deletion apply to reused sources.
 SELECT marker FROM reground.begin_turn('first', 'And milk?', 'history', '[0,1,0]', filter => '{"doc_id": "salt"}', settings => '{"strategy": "first_turn"}');
 SELECT reground.abandon_turn(regress.turn('first'));
 SELECT * FROM ask('first', 'And milk?', '[0,1,0]', 'Sixty.', '{"strategy": "first_turn"}');
 SELECT reground.delete_document('history', 'milk');
 SELECT * FROM ask('first', 'And milk?', '[0,1,0]', 'Sixty.', '{"strategy": "first_turn"}');
 
--- Nothing is retrieved unless a call asks for it.
+-- With strategy none, only a call with retrieve_at retrieves.
 SELECT * FROM ask('none', 'How is tea steeped?', '[1,0,0]', 'Well.', '{"strategy": "none"}');
 SELECT * FROM ask('none', 'How is tea steeped?', '[1,0,0]', 'Four minutes [A1].', '{"strategy": "none", "retrieve_at": "every_turn"}');
 SELECT * FROM ask('none', 'And salt?', '[0,0,1]', 'Well.', '{"strategy": "none"}');
-SELECT turn, retrieved, context_from FROM health WHERE conversation = 'none' ORDER BY turn;
--- Fresh sources where the share falls below the least that keeps the target.
+SELECT turn_no, retrieved, context_turn_no FROM health WHERE conversation_ref = 'none' ORDER BY turn_no;
+-- refresh_only retrieves when the attribution share falls below the minimum for the target.
 SELECT * FROM ask('adaptive', 'How is tea steeped?', '[1,0,0]', 'Four.', '{"strategy": "refresh_only", "accuracy_target": 0.3}');
 SELECT * FROM ask('adaptive', 'What melts snow?', '[0,0,1]', 'Well.', '{"strategy": "refresh_only", "accuracy_target": 0.3}');
 SELECT * FROM ask('adaptive', 'What melts snow?', '[0,0,1]', 'Salt.', '{"strategy": "refresh_only", "accuracy_target": 0.9}');
-SELECT turn, retrieved, context_from FROM health WHERE conversation = 'adaptive' ORDER BY turn;
--- A search that finds nothing leaves the sources there are to the turns that keep them.
+SELECT turn_no, retrieved, context_turn_no FROM health WHERE conversation_ref = 'adaptive' ORDER BY turn_no;
+-- A search without results does not change the sources that later turns reuse.
 SELECT * FROM ask('empty', 'How is tea steeped?', '[1,0,0]', 'Four.', '{"strategy": "every_turn"}');
 SELECT * FROM ask('empty', 'zeppelins', NULL, 'What?', '{"strategy": "every_turn"}');
 SELECT * FROM ask('empty', 'tea', '[1,0,0]', 'Four.', '{"strategy": "first_turn"}');
-SELECT turn, retrieved, context_from, context, share FROM health WHERE conversation = 'empty' ORDER BY turn;
+SELECT turn_no, retrieved, context_turn_no, context, share FROM health WHERE conversation_ref = 'empty' ORDER BY turn_no;
 
--- A deferred turn is measured when it has its context.
+-- A deferred turn is measured once it has its context.
 SELECT count(*) AS candidates FROM reground.begin_turn('empty', 'tea', 'history', '[0.6,0,0.8]', settings => '{"reranker": "deferred"}');
-SELECT retrieved, context_from, history_tokens, attribution_share, topic_drift FROM reground.turns WHERE turn_id = regress.turn('empty');
+SELECT retrieved, context_turn_no, history_tokens, attribution_share, topic_drift FROM reground.turns WHERE turn_id = regress.turn('empty');
 SELECT count(*) AS sources FROM reground.apply_rerank(regress.turn('empty'), NULL);
-SELECT retrieved, context_from, history_tokens > 0 AS history, attribution_share > 0 AS share, round(topic_drift::numeric, 3) AS drift FROM reground.turns WHERE turn_id = regress.turn('empty');
+SELECT retrieved, context_turn_no, history_tokens > 0 AS history, attribution_share > 0 AS share, round(topic_drift::numeric, 3) AS drift FROM reground.turns WHERE turn_id = regress.turn('empty');
 
--- A row a conversation.
-SELECT conversation, turns, retrievals, answers, citations, history_dependence, round(most_drift::numeric, 3) AS most_drift FROM reground.conversation_totals
-WHERE conversation IN ('all', 'first') ORDER BY conversation;
+-- One row per conversation.
+SELECT conversation_ref, turns, retrievals, answers, citations, history_dependence, round(highest_topic_drift::numeric, 3) AS highest_topic_drift FROM reground.conversation_totals
+WHERE conversation_ref IN ('all', 'first') ORDER BY conversation_ref;
 
--- What it cost, beside what the source reports; the search of a turn that kept its sources cost nothing.
+-- Measured times beside the published ones; a turn that reuses its sources has no search time.
 SELECT component, turns > 0 AS measured, p50_ms > 0 AND p95_ms >= p50_ms AS ordered, reported_ms FROM reground.turn_overhead WHERE tenant = current_user ORDER BY reported_ms;
-SELECT conversation, turn, retrieved, refresh_ms IS NOT NULL AS refreshed, compress_ms IS NOT NULL AS compressed FROM reground.conversation_health
-WHERE conversation IN ('all', 'first') ORDER BY conversation, turn;
+SELECT conversation_ref, turn_no, retrieved, search_ms IS NOT NULL AS refreshed, compress_ms IS NOT NULL AS compressed FROM reground.conversation_health
+WHERE conversation_ref IN ('all', 'first') ORDER BY conversation_ref, turn_no;
 SELECT doc_id FROM ask('squeezed', 'How is tea steeped?', '[1,0,0]', 'For three minutes [A1].', '{"strategy": "reground"}');
 SELECT doc_id FROM ask('squeezed', 'What melts snow?', '[0,0,1]', 'Salt melts snow [B1].', '{"strategy": "reground"}');
--- A first turn has no history to compress, whatever the strategy; every later one of a strategy that compresses does.
-SELECT strategy IN ('reground', 'compression_only') AS compresses, turn > 1 AS later, count(*) > 0 AS some, bool_and(compress_ms IS NOT NULL) AS compressed FROM reground.conversation_health
-WHERE conversation IN (SELECT external_id FROM reground.conversations WHERE corpus = 'history') AND state = 'ended' GROUP BY 1, 2 ORDER BY 1, 2;
+-- A first turn has no history to compress; every later turn of a compressing strategy has.
+SELECT strategy IN ('reground', 'compression_only') AS compresses, turn_no > 1 AS later, count(*) > 0 AS some, bool_and(compress_ms IS NOT NULL) AS compressed FROM reground.conversation_health
+WHERE conversation_ref IN (SELECT conversation_ref FROM reground.conversations WHERE corpus = 'history') AND state = 'ended' GROUP BY 1, 2 ORDER BY 1, 2;
 
--- A line against noise in the history, in each format.
+-- The note about noise in the history, in each format.
 SELECT count(*) AS sources FROM reground.begin_turn('noted', 'tea', 'history', '[1,0,0]', settings => '{"history_note": true, "facts_per_source": 0, "candidates": 1}');
 SELECT reground.prompt_context(regress.turn('noted'));
 SELECT reground.prompt_context(regress.turn('noted'), 'xml');
 SELECT reground.prompt_context(regress.turn('noted'), 'json')::jsonb -> 'note' AS note;
 
--- What cannot be.
+-- Calls that are refused.
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT * FROM reground.history('nobody')$$, $$SELECT * FROM reground.history(NULL)$$, $$SELECT * FROM reground.history('all', -1)$$,
-    $$SELECT * FROM reground.history('all', dependence => 'firm')$$, $$SELECT * FROM reground.begin_turn('all', 'tea', settings => '{"accuracy_target": 0.95}')$$,
+    $$SELECT * FROM reground.history('all', dependency => 'firm')$$, $$SELECT * FROM reground.begin_turn('all', 'tea', settings => '{"accuracy_target": 0.95}')$$,
     $$SELECT * FROM reground.begin_turn('all', 'tea', settings => '{"domain_specificity": "page"}')$$]) AS f, regress.refusal(f) AS r;
 BEGIN READ ONLY;
 SELECT count(*) > 0 AS can_be_read FROM reground.history('all');
 COMMIT;
--- Before the first turn there is none.
+-- A conversation without a turn has no history.
 SELECT reground.alter_conversation('history without a turn', '{"max_sources": 3}');
 SELECT count(*) FROM reground.history('history without a turn');
 SELECT * FROM reground.history('history without a turn');

@@ -1,4 +1,4 @@
--- A session that meets more corpora than it keeps statements for goes on as it was, and so does a call within which that happens.
+-- A session that uses more corpora than its statement cache holds works as before, also within one call.
 \c -
 CREATE SCHEMA plans;
 SET search_path = plans, public;
@@ -13,18 +13,18 @@ BEGIN
     END LOOP;
 END
 $$;
--- Two statements a corpus at least, and some five hundred are kept.
+-- At least two statements per corpus; the cache holds about five hundred.
 CREATE FUNCTION ask_all() RETURNS bigint LANGUAGE sql AS $$
     SELECT count(*) FROM generate_series(1, 400) AS number, LATERAL reground.search(plans.herd(number), 'milk') AS s WHERE s.content = 'Cow ' || number || ' gives milk.'
 $$;
 SELECT ask_all();
 SELECT ask_all();
--- Within the statement that calls a reranker, which is itself among those kept.
+-- The same inside a reranker, whose own statement is in the cache.
 CREATE FUNCTION distracted(query text, passages text[]) RETURNS real[] LANGUAGE sql
     AS $$ SELECT array_agg((p LIKE '%milk%')::integer + ask_all()::real / 1000 ORDER BY i) FROM unnest(passages) WITH ORDINALITY AS u(p, i) $$;
 SELECT content, round(score::numeric, 3) AS score FROM reground.begin_turn('plans', 'milk and wool', 'herd_7', settings => '{"reranker": "plans.distracted"}');
 SELECT marker, status FROM reground.end_turn(regress.turn('plans'), 'Cow 7 gives milk [A1]. Sheep give wool [B1].');
--- A statement that is kept and whose relation changes is planned anew.
+-- A cached statement is planned again after its relation changes.
 SELECT content FROM reground.search('herd_7', 'wool');
 ALTER TABLE herd_7 ALTER COLUMN id TYPE bigint;
 SELECT content, chunk_id FROM reground.search('herd_7', 'wool');

@@ -1,17 +1,17 @@
--- Where a call's time goes, as this session saw it.
+-- The times of the last call of each function in this session.
 \c -
 CREATE SCHEMA clocks;
 SET search_path = clocks, public;
--- Nothing was called yet.
+-- No function was called yet.
 SELECT count(*) FROM reground.profile();
 SELECT reground.create_corpus('clocks', dimensions => 2);
-SELECT chunks FROM reground.put_document('clocks', 'tick', content => 'A clock ticks once a second.');
+SELECT chunk_count FROM reground.put_document('clocks', 'tick', content => 'A clock ticks once a second.');
 SELECT reground.put_embeddings('clocks', ARRAY['1'], ARRAY['[1,0]']::vector[]);
 SELECT count(*) FROM reground.begin_turn('time', 'what ticks?', 'clocks', '[1,0]');
-SELECT function, stage, calls, microseconds >= 0 AS measured FROM reground.profile();
+SELECT function, stage, calls, self_us >= 0 AS measured FROM reground.profile();
 SELECT marker, status FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns WHERE query = 'what ticks?'), 'A clock ticks [A1].');
-SELECT function, stage, calls, microseconds >= 0 AS measured FROM reground.profile();
--- A call that fails leaves the last good one; a call within a reranker is part of the reranking.
+SELECT function, stage, calls, self_us >= 0 AS measured FROM reground.profile();
+-- A failed call does not replace the last successful one; a call inside a reranker counts as reranking.
 SELECT * FROM reground.end_turn(-1, 'x');
 SELECT DISTINCT function FROM reground.profile();
 CREATE FUNCTION searching(query text, passages text[]) RETURNS real[] LANGUAGE sql

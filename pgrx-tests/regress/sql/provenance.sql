@@ -1,49 +1,49 @@
--- Where a citation comes from, what a document was cited for, and which citations have gone stale.
+-- The origin of a citation, the citations of a document, and stale citations.
 CREATE SCHEMA provenance;
 SET search_path = provenance, public;
 SELECT reground.create_corpus('provenance', dimensions => 2);
 SELECT doc_id, version FROM (VALUES ('tea', 'Green tea steeps for two minutes.', 4), ('rye', 'Rye bread rises slowly in the cold.', NULL), ('oats', 'Oats are rolled flat before they dry.', NULL)) AS v(doc_id, body, pages),
-    reground.put_document('provenance', doc_id, passages => jsonb_build_array(jsonb_build_object('text', body)), title => initcap(doc_id));
+    reground.put_document('provenance', doc_id, passages => jsonb_build_array(jsonb_build_object('content', body)), title => initcap(doc_id));
 SELECT reground.put_embeddings('provenance', ARRAY['1', '2', '3'], ARRAY['[1,0]', '[0,1]', '[-1,0.2]']::vector[]);
 CREATE FUNCTION ranks(query text, passages text[]) RETURNS real[] LANGUAGE sql AS $$ SELECT array_agg(char_length(p)::real ORDER BY i) FROM unnest(passages) WITH ORDINALITY AS u(p, i) $$;
-CREATE FUNCTION traced(conversation text, number integer, citation_no integer) RETURNS TABLE (hop integer, stage integer, kind text, activity text, doc_id text, chunk_id text, hashed boolean, left_at text) LANGUAGE sql STABLE AS $$
-    SELECT t.hop, t.stage, t.kind, t.activity, t.doc_id, t.chunk_id, t.hash IS NOT NULL, coalesce(t.details ->> 'left_at', t.details ->> 'lost_at')
-    FROM reground.citation_audit AS a, reground.trace_citation(a.citation_id) AS t WHERE (a.conversation, a.turn, a.citation_no) = ($1, $2, $3) AND NOT a.superseded ORDER BY t.hop, t.node $$;
+CREATE FUNCTION traced(conversation text, turn_no integer, citation_no integer) RETURNS TABLE (hop integer, stage_no integer, kind text, activity text, doc_id text, chunk_id text, hashed boolean, dropped_stage text) LANGUAGE sql STABLE AS $$
+    SELECT t.hop, t.stage, t.kind, t.activity, t.doc_id, t.chunk_id, t.hash IS NOT NULL, coalesce(t.details ->> 'dropped_stage', t.details ->> 'lost_stage')
+    FROM reground.citation_audit AS a, reground.trace_citation(a.citation_id) AS t WHERE (a.conversation_ref, a.turn_no, a.citation_no) = ($1, $2, $3) AND NOT a.superseded ORDER BY t.hop, t.node $$;
 
 -- A source that a search found and a reranker ranked: five hops.
 SELECT marker, doc_id FROM reground.begin_turn('provenance-1', 'How long does green tea steep?', 'provenance', '[1,0]', settings => '{"reranker": "provenance.ranks", "max_sources": 2, "min_sources": 1}');
 SELECT marker, status FROM reground.end_turn(regress.turn('provenance-1'), 'Oats are rolled flat before they dry [A1]. Rye bread rises slowly in the cold [B1]. Pigs fly [Z9]. Green tea steeps for two minutes [Source: tea].', model => 'small', tags => '{"team": "blue"}');
 SELECT * FROM traced('provenance-1', 1, 1);
 SELECT * FROM traced('provenance-1', 1, 2);
--- One that resolves to nothing is one row; one that was dropped ends where it was lost and goes on to its document.
+-- A citation that resolves to nothing is one row; the trace of a lost passage names the stage and ends at its document.
 SELECT * FROM traced('provenance-1', 1, 3);
 SELECT * FROM traced('provenance-1', 1, 4);
--- The longest way is five hops, and every one that resolves ends at its document.
+-- The longest trace has five hops, and each resolved citation ends at its document.
 SELECT max(hops) AS longest, bool_and(ends = (doc_id IS NOT NULL)) AS complete FROM (
-    SELECT a.doc_id, max(t.hop) AS hops, bool_or(t.stage = 0) AS ends FROM reground.citation_audit AS a, reground.trace_citation(a.citation_id) AS t WHERE a.conversation LIKE 'provenance-%' GROUP BY a.citation_id, a.doc_id) AS all_of_them;
--- The graph of a turn is a DAG over its nodes: both ends of an edge are nodes, and all but memory go down the stages.
+    SELECT a.doc_id, max(t.hop) AS hops, bool_or(t.stage_no = 0) AS ends FROM reground.citation_audit AS a, reground.trace_citation(a.citation_id) AS t WHERE a.conversation_ref LIKE 'provenance-%' GROUP BY a.citation_id, a.doc_id) AS all_of_them;
+-- The graph of a turn is acyclic: both ends of an edge are nodes, and all edges but memory go to a lower stage.
 CREATE FUNCTION graph(conversation text) RETURNS TABLE (edges boolean, strays bigint, upwards bigint) LANGUAGE sql STABLE AS $$
-    SELECT count(*) > 0, count(*) FILTER (WHERE n.node IS NULL OR d.node IS NULL), count(*) FILTER (WHERE d.stage >= n.stage)
-    FROM reground.provenance_edges AS e LEFT JOIN reground.provenance_nodes AS n USING (turn_id, node) LEFT JOIN reground.provenance_nodes AS d ON d.turn_id = e.turn_id AND d.node = e.made_of
+    SELECT count(*) > 0, count(*) FILTER (WHERE n.node IS NULL OR d.node IS NULL), count(*) FILTER (WHERE d.stage_no >= n.stage_no)
+    FROM reground.provenance_edges AS e LEFT JOIN reground.provenance_nodes AS n USING (turn_id, node) LEFT JOIN reground.provenance_nodes AS d ON d.turn_id = e.turn_id AND d.node = e.derived_from
     WHERE e.turn_id = regress.turn(conversation) AND e.activity <> 'memory' $$;
 SELECT * FROM graph('provenance-1');
-SELECT kind, count(*) FROM reground.provenance_nodes WHERE turn_id = regress.turn('provenance-1') GROUP BY kind, stage ORDER BY stage;
--- Without a reranker there is a hop less; a carried source is its passage.
+SELECT kind, count(*) FROM reground.provenance_nodes WHERE turn_id = regress.turn('provenance-1') GROUP BY kind, stage_no ORDER BY stage_no;
+-- Without a reranker there is one hop less; a carried source is its passage.
 SELECT marker, origin FROM reground.begin_turn('provenance-1', 'And is it cold?', 'provenance', '[0,1]', settings => '{"candidates": 1, "carry_threshold": 0, "reserved_slots": 2, "query_from": "turn", "fusion": "rrf"}');
 SELECT marker, status FROM reground.end_turn(regress.turn('provenance-1'), 'Oats are rolled flat before they dry [A1].');
 SELECT * FROM traced('provenance-1', 2, 1);
-SELECT node LIKE 'context:%' AS node, made_of LIKE 'context:%' AS made_of, relation, activity FROM reground.provenance_edges WHERE turn_id = regress.turn('provenance-1') AND activity = 'memory';
+SELECT node LIKE 'context:%' AS node, derived_from LIKE 'context:%' AS derived_from, relation, activity FROM reground.provenance_edges WHERE turn_id = regress.turn('provenance-1') AND activity = 'memory';
 SELECT * FROM graph('provenance-1');
--- A trace that was not kept still leads to the document, by way of the context.
+-- Without a stored trace, the context still leads to the document.
 SELECT marker FROM reground.begin_turn('provenance-2', 'green tea', 'provenance', '[1,0]', settings => '{"keep_candidates": "none", "candidates": 1}');
 SELECT status FROM reground.end_turn(regress.turn('provenance-2'), 'Green tea steeps for two minutes [A1].');
 SELECT * FROM traced('provenance-2', 1, 1);
 SELECT * FROM graph('provenance-2');
 SELECT count(*) AS nothing FROM reground.trace_citation(-1);
--- A page of another passage under a marker leads to that passage; ids that hold what separates them do not meet.
+-- A citation of another page under a marker leads to the passage of that page; ids with separators do not collide.
 SELECT reground.create_corpus('provenance/b', dimensions => 2);
-SELECT (reground.put_document('provenance/b', 'x', passages => '[{"text": "Zebras graze on dry grass.", "page_start": 1, "page_end": 1}, {"text": "Quartz clocks keep time by a crystal.", "page_start": 9, "page_end": 9}]')).version;
-SELECT (reground.put_document('provenance', 'b/x', passages => '[{"text": "Maple syrup is boiled sap."}]')).version;
+SELECT (reground.put_document('provenance/b', 'x', passages => '[{"content": "Zebras graze on dry grass.", "page_start": 1, "page_end": 1}, {"content": "Quartz clocks keep time by a crystal.", "page_start": 9, "page_end": 9}]')).version;
+SELECT (reground.put_document('provenance', 'b/x', passages => '[{"content": "Maple syrup is boiled sap."}]')).version;
 SELECT reground.put_embeddings('provenance/b', ARRAY['1', '2'], ARRAY['[1,0]', '[0.9,0.1]']::vector[]);
 SELECT marker, chunk_id FROM reground.begin_turn('provenance-3', 'Where do zebras graze?', 'provenance/b', '[1,0]', settings => '{"max_sources": 1, "min_sources": 1, "merge_adjacent": false}');
 SELECT status FROM reground.end_turn(regress.turn('provenance-3'), 'Zebras graze on dry grass [A1]. Quartz clocks keep time by a crystal [A1, p. 9].');
@@ -53,15 +53,15 @@ SELECT reground._node('document', 'provenance/b', 'x') <> reground._node('docume
 SELECT reground.drop_corpus('provenance/b', true);
 SELECT reground.delete_document('provenance', 'b/x');
 
--- What cited a document; a text that changes leaves stale citations.
-SELECT conversation, turn, marker, status, source_version, source_state FROM reground.trace_document('provenance', 'tea');
+-- Citations of a document; a changed text makes them stale.
+SELECT conversation_ref, turn_no, marker, status, source_version, source_state FROM reground.trace_document('provenance', 'tea');
 SELECT count(*) AS stale FROM reground.stale_citations WHERE corpus = 'provenance';
-SELECT reground.put_document('provenance', 'tea', passages => '[{"text": "Green tea steeps for three minutes."}]', title => 'Tea');
+SELECT reground.put_document('provenance', 'tea', passages => '[{"content": "Green tea steeps for three minutes."}]', title => 'Tea');
 SELECT reground.delete_document('provenance', 'rye');
-SELECT conversation, turn, doc_id, source_state, cited_version, current_version, staleness >= interval '0' AS aged, staleness IS NULL AS unknown FROM reground.stale_citations WHERE corpus = 'provenance' ORDER BY citation_id;
+SELECT conversation_ref, turn_no, doc_id, source_state, source_version, current_version, staleness >= interval '0' AS aged, staleness IS NULL AS unknown FROM reground.stale_citations WHERE corpus = 'provenance' ORDER BY citation_id;
 SELECT count(*) AS since_tomorrow FROM reground.trace_document('provenance', 'tea', now() + interval '1 day');
 
--- Provenance is the auditor's.
+-- Only auditors read provenance.
 CREATE ROLE regress_reader IN ROLE reground_user;
 CREATE ROLE regress_checker IN ROLE reground_auditor;
 GRANT USAGE ON SCHEMA regress, provenance TO regress_reader, regress_checker;
@@ -75,18 +75,18 @@ SET ROLE regress_checker;
 SELECT kind, doc_id FROM provenance.traced('provenance-1', 1, 1);
 SELECT count(*) > 0 AS stale FROM reground.stale_citations WHERE corpus = 'provenance';
 
--- Labels and reports, and how many citations hold.
+-- Labels, reports, and the share of citations that hold.
 SELECT status, citation_id = (SELECT citation_id FROM reground.sample_for_review(1, seed => 'x')) AS same FROM reground.sample_for_review(1, seed => 'x');
-CREATE TEMPORARY TABLE mine AS SELECT citation_id, citation_no FROM reground.citation_audit WHERE conversation = 'provenance-1' AND turn = 1;
+CREATE TEMPORARY TABLE mine AS SELECT citation_id, citation_no FROM reground.citation_audit WHERE conversation_ref = 'provenance-1' AND turn_no = 1;
 GRANT SELECT ON mine TO regress_reader;
 SELECT count(reground.label_citation(citation_id, CASE citation_no WHEN 1 THEN 'accurate' ELSE 'hallucinated' END, labelled_by => 'ann')) AS labelled FROM mine WHERE citation_no IN (1, 3);
 SELECT reground.label_citation(citation_id, 'partial', 'it is two, not three') FROM mine WHERE citation_no = 1;
 SELECT reground.label_citation(citation_id, 'accurate', labelled_by => 'bob') FROM mine WHERE citation_no = 1;
-SELECT c.citation_no, l.labelled_by, l.labelled_as, l.label, l.note FROM reground.citation_labels AS l JOIN mine AS c USING (citation_id) ORDER BY 1, 2;
+SELECT c.citation_no, l.labelled_by, l.labelled_role, l.label, l.note FROM reground.citation_labels AS l JOIN mine AS c USING (citation_id) ORDER BY 1, 2;
 SELECT count(*) FILTER (WHERE citation_id IN (SELECT citation_id FROM mine WHERE citation_no IN (1, 3))) AS drawn_again FROM reground.sample_for_review(1000);
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.label_citation(-1, 'accurate')$$, $$SELECT reground.label_citation(1, 'fine')$$, $$SELECT reground.label_citation(1, NULL)$$, $$SELECT reground.label_citation(1, 'accurate', labelled_by => ' ')$$,
     $$SELECT * FROM reground.citation_quality('colour')$$, $$SELECT * FROM reground.citation_quality('tag:')$$]) AS f, regress.refusal(f) AS r;
--- Where there is nothing to group, and whatever the plan knows of the dimension, too.
+-- Without rows, and with any plan, an invalid dimension is refused.
 PREPARE grouped(text) AS SELECT count(*) FROM reground.citation_quality($1, since => 'infinity');
 SET plan_cache_mode = force_generic_plan;
 EXECUTE grouped('model');
@@ -102,29 +102,29 @@ SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.report_citation(-1, 'x')$$, $$
 SET ROLE regress_reader;
 SELECT r.state, replace(r.message, m.id::text, 'of another') AS message, r.hint FROM (SELECT min(citation_id) AS id FROM mine) AS m, regress.refusal(format('SELECT reground.report_citation(%s, %L)', m.id, 'not mine')) AS r;
 RESET ROLE;
-SELECT value, citations, judged, held, round(rate::numeric, 3) AS rate, round(low::numeric, 3) AS low, round(high::numeric, 3) AS high, labelled, labelled_accurate, reported FROM reground.citation_quality('model') WHERE value = 'small';
-SELECT value, citations, held FROM reground.citation_quality('tag:team') WHERE value IS NOT NULL;
--- The figures are those of plain counting, by every dimension.
-SELECT d.by, bool_and((q.citations, q.judged, q.held) IS NOT DISTINCT FROM (p.citations, p.judged, p.held)) AS same, sum(q.citations) = (SELECT count(*) FROM reground.citation_audit WHERE NOT superseded) AS all_counted
-FROM unnest(ARRAY['model', 'corpus', 'document', 'conversation', 'status', 'form', 'mode', 'lost_at', 'day']) AS d(by)
-CROSS JOIN LATERAL reground.citation_quality(d.by) AS q
+SELECT value, citations, judged, holding, round(rate::numeric, 3) AS rate, round(low::numeric, 3) AS low, round(high::numeric, 3) AS high, labelled, labelled_accurate, reported FROM reground.citation_quality('model') WHERE value = 'small';
+SELECT value, citations, holding FROM reground.citation_quality('tag:team') WHERE value IS NOT NULL;
+-- The figures equal plain counts, for every dimension.
+SELECT d.dimension, bool_and((q.citations, q.judged, q.holding) IS NOT DISTINCT FROM (p.citations, p.judged, p.holding)) AS same, sum(q.citations) = (SELECT count(*) FROM reground.citation_audit WHERE NOT superseded) AS all_counted
+FROM unnest(ARRAY['model', 'corpus', 'document', 'conversation', 'status', 'form', 'hallucination_mode', 'lost_stage', 'day']) AS d(dimension)
+CROSS JOIN LATERAL reground.citation_quality(d.dimension) AS q
 LEFT JOIN LATERAL (
-    SELECT count(*) AS citations, count(a.holds) AS judged, count(*) FILTER (WHERE a.holds) AS held FROM reground.citation_audit AS a
-    WHERE NOT a.superseded AND CASE d.by WHEN 'model' THEN a.model WHEN 'corpus' THEN a.corpus WHEN 'document' THEN a.doc_id WHEN 'conversation' THEN a.conversation WHEN 'status' THEN a.status
-        WHEN 'form' THEN a.form WHEN 'mode' THEN a.mode WHEN 'lost_at' THEN a.lost_at ELSE to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') END IS NOT DISTINCT FROM q.value) AS p ON true
-GROUP BY d.by ORDER BY d.by;
--- Survival of each stage, as the citations themselves say it; every dimension gives the same whole.
-SELECT s.name, (s.reached, s.survived) = (SELECT count(f), count(*) FILTER (WHERE f = 1) FROM reground.message_citations AS c JOIN reground.messages AS m USING (message_id)
-    CROSS JOIN LATERAL (SELECT CASE s.name WHEN 'coordinates' THEN factor_coordinates WHEN 'retrieval' THEN factor_retrieval WHEN 'rerank' THEN factor_rerank WHEN 'context' THEN factor_context ELSE factor_generation END) AS v(f)
-    WHERE NOT m.superseded) AS same, s.rate = s.survived::float8 / s.reached AS rate, s.low <= s.rate AND s.rate <= s.high AS bounded FROM reground.stage_survival() AS s ORDER BY s.stage;
-SELECT count(*) AS values, sum(reached) = (SELECT reached FROM reground.stage_survival() WHERE stage = 5) AS same FROM reground.stage_survival('status') WHERE stage = 5;
--- The indicators, as the rows themselves say them; without samples they say nothing.
-SELECT s.name, s.target, s.met = CASE s.name WHEN 'parse_failures' THEN s.value < s.target ELSE s.value >= s.target END AS fits, s.samples = CASE s.name
+    SELECT count(*) AS citations, count(a.holds) AS judged, count(*) FILTER (WHERE a.holds) AS holding FROM reground.citation_audit AS a
+    WHERE NOT a.superseded AND CASE d.dimension WHEN 'model' THEN a.model WHEN 'corpus' THEN a.corpus WHEN 'document' THEN a.doc_id WHEN 'conversation' THEN a.conversation_ref WHEN 'status' THEN a.status
+        WHEN 'form' THEN a.form WHEN 'hallucination_mode' THEN a.hallucination_mode WHEN 'lost_stage' THEN a.lost_stage ELSE to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') END IS NOT DISTINCT FROM q.value) AS p ON true
+GROUP BY d.dimension ORDER BY d.dimension;
+-- Survival of each stage equals the counts of the citations; every dimension has the same totals.
+SELECT s.stage, (s.reached, s.survived) = (SELECT count(f), count(*) FILTER (WHERE f = 1) FROM reground.message_citations AS c JOIN reground.messages AS m USING (message_id)
+    CROSS JOIN LATERAL (SELECT CASE s.stage WHEN 'coordinates' THEN factor_coordinates WHEN 'retrieval' THEN factor_retrieval WHEN 'rerank' THEN factor_rerank WHEN 'context' THEN factor_context ELSE factor_generation END) AS v(f)
+    WHERE NOT m.superseded) AS same, s.rate = s.survived::float8 / s.reached AS rate, s.low <= s.rate AND s.rate <= s.high AS bounded FROM reground.stage_survival() AS s ORDER BY s.stage_no;
+SELECT count(*) AS values, sum(reached) = (SELECT reached FROM reground.stage_survival() WHERE stage_no = 5) AS same FROM reground.stage_survival('status') WHERE stage_no = 5;
+-- The indicators equal the counts of the rows; without samples the values are NULL.
+SELECT s.indicator, s.target, s.met = CASE s.indicator WHEN 'parse_failures' THEN s.value < s.target ELSE s.value >= s.target END AS fits, s.samples = CASE s.indicator
     WHEN 'cfs_p1' THEN (SELECT count(cfs) FROM reground.turn_audit WHERE NOT superseded) WHEN 'parse_failures' THEN (SELECT count(*) FROM reground.citation_audit WHERE NOT superseded)
-    ELSE (SELECT reached FROM reground.stage_survival() WHERE name = 'rerank') END AS all_counted FROM reground.sli() AS s;
-SELECT name, value, met, samples FROM reground.sli(now() + interval '1 day');
-SELECT doc_id, contexts, citations, held, conversations FROM reground.source_usage() WHERE corpus = 'provenance';
--- Two models compared: the same as the test on their scores.
+    ELSE (SELECT reached FROM reground.stage_survival() WHERE stage = 'rerank') END AS all_counted FROM reground.sli() AS s;
+SELECT indicator, value, met, samples FROM reground.sli(now() + interval '1 day');
+SELECT doc_id, contexts, citations, holding, conversations FROM reground.source_usage() WHERE corpus = 'provenance';
+-- Two models are compared: the result equals the test on their scores.
 SELECT count(*) AS turns FROM generate_series(1, 12) AS n, LATERAL (SELECT min(b.turn_id) AS turn_id FROM reground.begin_turn('compare-' || n, 'green tea', 'provenance', '[1,0]') AS b) AS b,
     LATERAL (SELECT count(*) FROM reground.end_turn(b.turn_id, CASE WHEN n % 3 = 0 THEN 'Pigs fly [Z9]. ' ELSE '' END || 'Green tea steeps for three minutes [A1].', model => CASE WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END, tags => jsonb_build_object('canary', n < 5))) AS e;
 SELECT answers_a, answers_b, round(mean_a::numeric, 3) AS mean_a, median_b, u, round(p_value::numeric, 6) AS p, effect,
@@ -134,12 +134,12 @@ SELECT answers_a, answers_b, u FROM reground.compare_cfs('tag:canary', 'true', '
 SELECT answers_a, answers_b, mean_a, u, p_value FROM reground.compare_cfs('model', 'odd', 'nobody');
 SELECT u, round(p_value::numeric, 9) AS p, effect FROM reground.mann_whitney('{1,2,NULL,3}', '{4,5,6}');
 SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.mann_whitney(''{NaN}'', ''{1}'')', 'SELECT * FROM reground.compare_cfs(''status'', ''a'', ''b'')', 'SELECT * FROM reground.mann_whitney(NULL, ''{1}'')', 'SELECT * FROM reground.compare_cfs(NULL, ''a'', ''b'')']) AS f, regress.refusal(f) AS r;
--- A canary is the same share of conversations every time.
+-- A canary always contains the same share of conversations.
 SELECT count(*) FILTER (WHERE reground.in_canary(n::text)) BETWEEN 400 AND 600 AS about_a_twentieth, count(*) FILTER (WHERE reground.in_canary(n::text) AND NOT reground.in_canary(n::text, 0.5)) AS not_nested,
     count(*) FILTER (WHERE reground.in_canary(n::text, 1)) AS all, count(*) FILTER (WHERE reground.in_canary(n::text, 0)) AS none, count(*) FILTER (WHERE reground.in_canary(n::text) AND reground.in_canary(n::text, salt => 'b')) < 100 AS others
 FROM generate_series(1, 10000) AS n;
 SELECT reground.in_canary('a', 'NaN') AS nan, reground.in_canary('a', 2) AS more, reground.in_canary('a', -1) AS less;
--- Measures of one's own evaluations (the values are trec_eval's, SQuAD's and rouge_score's).
+-- Metrics for evaluations; the expected values come from trec_eval, SQuAD and rouge_score.
 SELECT round(ndcg::numeric, 6) AS ndcg, recall, "precision", reciprocal_rank, round(average_precision::numeric, 6) AS map FROM reground.retrieval_metrics('{x,a,b,a}', '{"a": 2, "b": 1, "c": 1, "x": 0}', 3);
 SELECT * FROM reground.retrieval_metrics('{a}', '{}', 3);
 SELECT exact_match, token_f1, rouge_l_precision, rouge_l_recall, round(rouge_l::numeric, 6) AS rouge_l FROM reground.text_metrics('The cat sat on a mat.', 'the cat on the mat');

@@ -1,4 +1,4 @@
--- Pages to look at: what is in them, who sees which, and that nothing hostile gets out of its place.
+-- Reports in HTML: their content, who sees which, and hostile text.
 CREATE SCHEMA reports;
 SET search_path = reports, public;
 SELECT reground.create_corpus('reports');
@@ -6,7 +6,7 @@ SELECT doc_id, version FROM (VALUES ('tea', 'Green tea steeps for two minutes.',
     reground.put_document('reports', doc_id, content => body, title => title, uri => uri);
 SELECT marker, doc_id FROM reground.begin_turn('reports-<b>', '<i>How</i> long does green tea steep, and how does rye bread rise?', 'reports', tags => '{"team\"": "<u>blue</u>", "none": null}', settings => '{"max_sources": 2, "min_sources": 2, "carry_threshold": 0}');
 SELECT marker, status FROM reground.end_turn(regress.turn('reports-<b>'), 'Green tea steeps long [A1].', model => 'first');
-SELECT marker, status FROM reground.end_turn(regress.turn('reports-<b>'), U&'Green tea steeps for two minutes [A1]. Rye bread rises slowly in the cold [A1, B1]. Pigs \202Eylf\202C [Z9].<img src=x onerror=alert(1)>', message => 'm&m', model => '"small"', tags => '{"answer": "yes"}');
+SELECT marker, status FROM reground.end_turn(regress.turn('reports-<b>'), U&'Green tea steeps for two minutes [A1]. Rye bread rises slowly in the cold [A1, B1]. Pigs \202Eylf\202C [Z9].<img src=x onerror=alert(1)>', message_ref => 'm&m', model => '"small"', tags => '{"answer": "yes"}');
 SELECT marker IS NOT NULL AS found FROM reground.begin_turn('reports-<b>', 'and rye?') LIMIT 1;
 SELECT reground.abandon_turn(regress.turn('reports-<b>'));
 SELECT count(*) > 0 AS begun FROM reground.begin_turn('reports-<b>', 'what else?');
@@ -15,29 +15,29 @@ SELECT reground.pin('reports-empty', doc_id => 'rye', corpus => 'reports');
 CREATE FUNCTION found(page text, VARIADIC what text[]) RETURNS TABLE (what text, times bigint) LANGUAGE sql AS $$
     SELECT w, (char_length(page) - char_length(replace(page, w, ''))) / char_length(w) FROM unnest($2) WITH ORDINALITY AS u(w, place) ORDER BY place $$;
 CREATE TEMPORARY TABLE pages AS SELECT reground.conversation_report('reports-<b>') AS conversation, reground.corpus_report('reports') AS corpus;
--- Nothing that came from data is an element, an attribute or a link.
+-- No data becomes an element, an attribute or a link.
 SELECT f.* FROM pages, found(conversation, '<script', '<img', '<i>', '<u>', 'onerror="', 'onclick="', 'href="javascript', 'href="https://a.example/', '&lt;script&gt;alert(&quot;tea&quot;)&lt;/script&gt;', '<title>Conversation reports-&lt;b&gt;</title>', '[U+202E]ylf[U+202C]', U&'\202E',
     'team&quot;', '&lt;u&gt;blue&lt;/u&gt;', 'javascript:alert(1)', 'm&amp;m', '&quot;small&quot;') AS f;
--- It is whole in itself.
+-- The page needs no other resource.
 SELECT conversation ~ '^<!DOCTYPE html>' AND conversation ~ 'content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;"' AND conversation !~ 'src="|@import|url\(' AS whole, conversation = reground.conversation_report('reports-<b>') AS the_same FROM pages;
--- A citation for each citation, and each part of the page.
-SELECT f.what, f.times, f.times = CASE f.what WHEN 'class="cite ' THEN (SELECT count(*) FROM reground.citation_audit WHERE conversation = 'reports-<b>') WHEN '<section class="turn"' THEN (SELECT count(*) FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = 'reports-<b>') END AS counted
+-- One mark for each citation, and each part of the page.
+SELECT f.what, f.times, f.times = CASE f.what WHEN 'class="cite ' THEN (SELECT count(*) FROM reground.citation_audit WHERE conversation_ref = 'reports-<b>') WHEN '<section class="turn"' THEN (SELECT count(*) FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.conversation_ref = 'reports-<b>') END AS counted
 FROM pages, found(conversation, 'class="cite ', '<section class="turn"', '<svg class="plot"', 'class="shared ', '1 earlier answer, superseded', 'Abandoned without an answer.', 'No answer yet.', 'citation 1: resolved current', 'unknown id') AS f;
 SELECT f.* FROM found(reground.conversation_report('reports-empty'), 'class="turn"', 'Nothing to show yet.', 'No corpus yet') AS f;
--- The corpus: figures as plain counting has them.
+-- The figures of the corpus report equal plain counts.
 SELECT f.* FROM pages, found(corpus, '<script', '<i>', '&lt;i&gt;How&lt;/i&gt;', '<svg class="plot"', 'reports-&lt;b&gt;') AS f;
-SELECT pages.corpus ~ format('>Citations</dt><dd class="figure">%s</dd><dd class="note">%s judged</dd>', count(*), count(holds)) AS citations, pages.corpus ~ format('<dd class="note">%s of %s</dd>', count(*) FILTER (WHERE holds), count(holds)) AS held,
-    pages.corpus ~ '>Stale</dt><dd class="figure">0</dd>' AS stale FROM pages, reground.citation_audit AS a WHERE a.conversation = 'reports-<b>' AND NOT a.superseded GROUP BY pages.corpus;
-SELECT string_agg(corpus ~ format('<bdi>%s</bdi></th><td class="number">%s</td><td class="number">%s</td>', s.name, s.reached, s.survived) || '', ' ' ORDER BY s.stage) AS stages FROM pages, reground.stage_survival('conversation') AS s WHERE s.value = 'reports-<b>' AND s.reached > 0;
+SELECT pages.corpus ~ format('>Citations</dt><dd class="figure">%s</dd><dd class="note">%s judged</dd>', count(*), count(holds)) AS citations, pages.corpus ~ format('<dd class="note">%s of %s</dd>', count(*) FILTER (WHERE holds), count(holds)) AS holding,
+    pages.corpus ~ '>Stale</dt><dd class="figure">0</dd>' AS stale FROM pages, reground.citation_audit AS a WHERE a.conversation_ref = 'reports-<b>' AND NOT a.superseded GROUP BY pages.corpus;
+SELECT string_agg(corpus ~ format('<bdi>%s</bdi></th><td class="number">%s</td><td class="number">%s</td>', s.stage, s.reached, s.survived) || '', ' ' ORDER BY s.stage_no) AS stages FROM pages, reground.stage_survival('conversation') AS s WHERE s.value = 'reports-<b>' AND s.reached > 0;
 SELECT version FROM reground.put_document('reports', 'tea', content => 'Green tea steeps for three minutes.');
-SELECT f.what, f.times, (SELECT count(*) FROM reground.stale_citations AS s WHERE s.conversation = 'reports-<b>') AS stale FROM found(reground.corpus_report('reports'), '>Stale</dt><dd class="figure">2</dd>') AS f;
+SELECT f.what, f.times, (SELECT count(*) FROM reground.stale_citations AS s WHERE s.conversation_ref = 'reports-<b>') AS stale FROM found(reground.corpus_report('reports'), '>Stale</dt><dd class="figure">2</dd>') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports', until => '2020-01-01'), 'No answer in this period.') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports', NULL), 'All answers') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports', '-infinity', 'infinity'), '>Answers</dt><dd class="figure">1</dd>') AS f;
--- Bad input.
+-- Calls that are refused.
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.conversation_report('reports-none')$$, $$SELECT reground.conversation_report(NULL)$$, $$SELECT reground.conversation_report('reports-<b>', 'nobody')$$,
     $$SELECT reground.corpus_report('reports-none')$$, $$SELECT reground.corpus_report(NULL)$$]) AS f, regress.refusal(f) AS r;
--- A tenant sees its own, an auditor all; where several have one of that name he says whose.
+-- A tenant sees its own conversations, an auditor all; for an ambiguous name the auditor names the tenant.
 CREATE ROLE regress_reports_a IN ROLE reground_user;
 CREATE ROLE regress_reports_auditor IN ROLE reground_auditor;
 GRANT USAGE ON SCHEMA regress, reports TO regress_reports_a, regress_reports_auditor;
@@ -49,7 +49,7 @@ SELECT marker IS NOT NULL AS found FROM reground.begin_turn('reports-<b>', 'gree
 SELECT status FROM reground.end_turn(regress.turn('reports-<b>'), 'Green tea steeps for two minutes [A1].');
 SELECT f.* FROM found(reground.conversation_report('reports-<b>'), 'green tea of mine', 'green tea steep,', '<bdi>regress_reports_a</bdi>') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports'), '>Answers</dt><dd class="figure">1</dd>') AS f;
--- What the caller's search_path holds is not what the page is made with.
+-- Functions and operators of the search_path of the caller are not used.
 RESET ROLE;
 CREATE FUNCTION reports.never(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';
 CREATE OPERATOR reports.= (LEFTARG = text, RIGHTARG = text, FUNCTION = reports.never);

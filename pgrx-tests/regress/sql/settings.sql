@@ -1,4 +1,4 @@
--- Where a setting is said several times, the strongest holds: argument, conversation, corpus, server, default.
+-- The priority of settings: argument, conversation, corpus, server, default.
 CREATE SCHEMA settings;
 SET search_path = settings, public;
 SET client_min_messages = error;
@@ -24,30 +24,30 @@ SELECT effective('settings-1', '{"rrf_k": null}') AS null_argument;
 SELECT reground.alter_conversation('settings-1', '{"rrf_k": null}');
 SELECT effective('settings-1') AS by_corpus_again;
 SELECT name, default_value, server_value FROM reground.settings WHERE server_value IS NOT NULL;
--- The turn keeps all of them, as they were then.
+-- The turn stores all settings.
 SELECT count(*) = (SELECT count(*) FROM reground.settings) AS all_kept FROM reground.turns, jsonb_object_keys(turns.settings) WHERE turn_id = regress.turn('settings-1');
--- A server setting that makes no sense is refused where it is used, and says where it was set.
+-- An invalid server setting is refused when it is used, and the error names its origin.
 SET reground.rrf_k = 'many';
 SELECT * FROM regress.refusal($$SELECT * FROM reground.begin_turn('settings-2', 'anything', 'settings')$$);
 RESET reground.rrf_k;
--- A name that does not exist.
+-- An unknown name.
 SELECT * FROM regress.refusal($$SET reground.no_such_setting = 1$$);
 SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('settings-2', '{"no_such_setting": 1}')$$);
--- Every numeric setting refuses what is out of its range; nothing is half-kept.
+-- Numeric settings outside their range are refused, and nothing is stored.
 SELECT s, r.state, r.message FROM unnest(ARRAY['{"candidates": 0}', '{"candidates": 1001}', '{"candidates": 1.5}', '{"candidates": "ten"}', '{"carry_decay": 1.1}', '{"carry_decay": -0.1}', '{"carry_threshold": 2}',
     '{"max_tokens": 0}', '{"max_sources": 101}', '{"vector_search": "fast"}', '{"carry_activation": "all"}', '{"marker_style": "I"}', '{"carry_over": "perhaps"}', '{"max_sources": 1e300}', '{"max_sources": {}}', '"x"', '[1]', '1', 'null']) AS s,
     regress.refusal(format('SELECT reground.alter_conversation(%L, %L)', 'settings-3', s)) AS r;
 SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('settings-3', NULL)$$);
 SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('', '{}')$$);
-SELECT count(*) AS left_behind FROM reground.conversations WHERE external_id = 'settings-3';
+SELECT count(*) AS left_behind FROM reground.conversations WHERE conversation_ref = 'settings-3';
 
--- What some of them do.
+-- The effect of some settings.
 SELECT version FROM reground.put_document('settings', 'e', content => 'Anything else.');
 SELECT marker, doc_id FROM reground.begin_turn('settings-4', 'anything', 'settings', settings => '{"marker_style": "1"}');
 SELECT reground.prompt_context(regress.turn('settings-4')) ~ '\[1\]' AS numbered;
 SELECT marker, status FROM reground.end_turn(regress.turn('settings-4'), 'Anything at all [1]. Anything else [2]. More [7].');
 SELECT count(*) AS sources FROM reground.begin_turn('settings-5', 'anything', 'settings', settings => '{"max_sources": 1, "min_sources": 1}');
-SELECT doc_id, left_at, reason FROM reground.explain_turn(regress.turn('settings-5')) WHERE NOT in_context;
+SELECT doc_id, dropped_stage, drop_reason FROM reground.explain_turn(regress.turn('settings-5')) WHERE NOT in_context;
 SELECT cardinality(facts) AS facts FROM reground.begin_turn('settings-6', 'anything', 'settings', settings => '{"facts_per_source": 0}') LIMIT 1;
 SELECT count(*) AS rows FROM reground.begin_turn('settings-7', 'anything', 'settings', settings => '{"keep_candidates": "none"}');
 SELECT count(*) AS traced FROM reground.explain_turn(regress.turn('settings-7'));

@@ -1,7 +1,7 @@
--- What every other file asks with. They share this database and nothing else: each makes its own corpora and conversations.
+-- Helpers of all other files. The files share this database and nothing else: each creates its own corpora and conversations.
 CREATE SCHEMA regress;
 
--- What a statement is refused with, without the ids that depend on what ran before.
+-- The error of a statement, without ids that depend on earlier statements.
 CREATE FUNCTION regress.refusal(statement text) RETURNS TABLE (state text, message text, hint text)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -15,19 +15,19 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 
--- The id of a turn by its place in a conversation.
+-- The id of a turn by its number in a conversation.
 CREATE FUNCTION regress.turn(conversation text, number integer DEFAULT NULL) RETURNS bigint
 LANGUAGE sql STABLE AS $$
     SELECT t.turn_id FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id)
-    WHERE c.external_id = $1 AND ($2 IS NULL OR t.number = $2) ORDER BY t.number DESC LIMIT 1
+    WHERE c.conversation_ref = $1 AND ($2 IS NULL OR t.turn_no = $2) ORDER BY t.turn_no DESC LIMIT 1
 $$;
 
 -- The memory of a conversation.
 CREATE VIEW regress.sources WITH (security_invoker = true) AS
-    SELECT c.external_id AS conversation, s.corpus, s.doc_id, s.passage, round(s.carry_score::numeric, 4) AS carry_score, s.inactive_turns, s.pinned, s.cited
+    SELECT c.conversation_ref, s.corpus, s.doc_id, s.chunk_id, round(s.carry_score::numeric, 4) AS carry_score, s.inactive_turns, s.pinned, s.cited
     FROM reground.conversation_sources AS s JOIN reground.conversations AS c USING (conversation_id);
 
 -- The markers of a conversation.
 CREATE VIEW regress.markers WITH (security_invoker = true) AS
-    SELECT c.external_id AS conversation, m.marker, m.doc_id, m.passage, m.version, m.first_turn, m.binding_no
+    SELECT c.conversation_ref, m.marker, m.doc_id, m.chunk_id, m.version, m.first_turn_no, m.binding_no
     FROM reground.conversation_markers AS m JOIN reground.conversations AS c USING (conversation_id);

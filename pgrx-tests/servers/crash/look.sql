@@ -1,16 +1,16 @@
 -- What reads only, on a server that cannot write: the primary in a read-only transaction says the same.
 SELECT 'search', doc_id, round(score::numeric, 9) FROM reground.search('barn', 'goats and milk', '[1,0]');
-SELECT 'rehearse_turn', doc_id, in_context, left_at, reason, round(fused::numeric, 9) FROM reground.rehearse_turn('and sheep?', 'barn', '[0,1]', conversation => 'talk');
-SELECT 'check_answer', marker, status, holds FROM reground.check_answer('Goats climb trees in the morning [1].', '[{"marker": "1", "text": "Goats climb trees in the morning."}]');
+SELECT 'dry_run_turn', doc_id, in_context, dropped_stage, drop_reason, round(fused_score::numeric, 9) FROM reground.dry_run_turn('and sheep?', 'barn', '[0,1]', conversation_ref => 'talk');
+SELECT 'check_answer', marker, status, holds FROM reground.check_answer('Goats climb trees in the morning [1].', '[{"marker": "1", "content": "Goats climb trees in the morning."}]');
 SELECT 'feed_answer', f.* FROM reground.feed_answer(2, 'Sheep give wool in spring [B1]. And then') AS f;
 SELECT 'history', h.* FROM reground.history('talk') AS h;
 SELECT 'prompt_context', md5(reground.prompt_context(2));
-SELECT 'explain_turn', candidate_no, doc_id, in_context, reason FROM reground.explain_turn(2);
+SELECT 'explain_turn', candidate_no, doc_id, in_context, drop_reason FROM reground.explain_turn(2);
 SELECT 'trace_citation', hop, kind, doc_id FROM reground.trace_citation(1);
-SELECT 'citation_audit', marker, status, holds, source_state, lost_at FROM reground.citation_audit ORDER BY citation_id;
-SELECT 'citation_quality', value, citations, held FROM reground.citation_quality('model');
+SELECT 'citation_audit', marker, status, holds, source_state, lost_stage FROM reground.citation_audit ORDER BY citation_id;
+SELECT 'citation_quality', value, citations, holding FROM reground.citation_quality('model');
 SELECT 'stage_survival', stage, reached, survived FROM reground.stage_survival();
-SELECT 'verify_turn', state, count(*) FROM reground.verify_turn(1) GROUP BY 2;
+SELECT 'verify_turn', content_state, count(*) FROM reground.verify_turn(1) GROUP BY 2;
 SELECT 'verify_chain', link_no, kind, status FROM reground.verify_chain('talk');
 SELECT 'conversation_report', md5(reground.conversation_report('talk'));
 SELECT 'corpus_report', length(reground.corpus_report('barn')) > 1000;
@@ -18,4 +18,4 @@ SELECT 'compare_shadows', label, turns, citations FROM reground.compare_shadows(
 SELECT 'check_corpus', item, status FROM reground.check_corpus('barn') ORDER BY 2;
 SELECT 'check_coordinates', count(*) FROM reground.check_coordinates('barn');
 SELECT 'cfs_hourly', corpus, answers FROM reground.cfs_hourly;
-SELECT 'conversation_health', turn, state, citations FROM reground.conversation_health;
+SELECT 'conversation_health', turn_no, state, citation_count FROM reground.conversation_health;

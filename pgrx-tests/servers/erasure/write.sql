@@ -23,13 +23,13 @@ $$;
 
 -- A document, in two versions, and others.
 SELECT reground.put_document('farm', 'goats', content => 'Goats climb zqoldx trees.');
-SELECT reground.put_document('farm', 'goats', passages => '[{"text": "Goats climb zqbodyx trees.", "page_start": 1, "metadata": {"author": "zqmetax"}}]', title => 'Goats zqtitlex', uri => 'https://farm.example/zqaddressx');
+SELECT reground.put_document('farm', 'goats', passages => '[{"content": "Goats climb zqbodyx trees.", "page_start": 1, "metadata": {"author": "zqmetax"}}]', title => 'Goats zqtitlex', uri => 'https://farm.example/zqaddressx');
 SELECT reground.put_document('farm', 'cows', content => 'Cows give zqkeepx milk.', title => 'Cows zqkeepx');
 SELECT reground.put_embeddings('farm', ARRAY(SELECT chunk_id::text FROM farm), ARRAY(SELECT '[1,0]'::vector FROM farm));
 SELECT reground.put_edges('farm', (SELECT jsonb_build_array(jsonb_build_object('source', 'zqedgex', 'target', 'goats', 'chunk_id', chunk_id::text)) FROM farm WHERE doc_id = 'goats'));
 
 CREATE FUNCTION turn(conversation text) RETURNS bigint LANGUAGE sql STABLE AS $$
-    SELECT max(turn_id) FROM reground.turns JOIN reground.conversations USING (conversation_id) WHERE external_id = $1 AND turns.tenant = reground.current_tenant()
+    SELECT max(turn_id) FROM reground.turns JOIN reground.conversations USING (conversation_id) WHERE conversation_ref = $1 AND turns.tenant = reground.current_tenant()
 $$;
 
 -- A conversation that stays, about the document and others; before and behind the one that goes, so that they share pages.
@@ -53,7 +53,7 @@ SELECT FROM reground.end_turn(turn('zqnamex'), 'Cows give zqanswerx milk [A1].',
 SELECT reground.label_citation((SELECT max(citation_id) FROM reground.message_citations), 'accurate', 'zqnotex', 'zqreviewerx');
 SELECT reground.report_citation((SELECT max(citation_id) FROM reground.message_citations), 'zqreportx', 'zqreporterx');
 SELECT FROM reground.begin_turn('zqnamex', 'And cows?', 'farm', '[1,0]', settings => '{"reranker": "deferred"}');
-SELECT FROM reground.apply_rerank(turn('zqnamex'), '[{"index": 0, "text": "Cows give milk.", "score": 1}]');
+SELECT FROM reground.apply_rerank(turn('zqnamex'), '[{"index": 0, "content": "Cows give milk.", "score": 1}]');
 SELECT FROM reground.end_turn(turn('zqnamex'), 'Milk.', citations => '[{"type": "text", "text": "Milk.", "citations": [{"type": "char_location", "cited_text": "zqapix", "document_index": 0, "start_char_index": 0, "end_char_index": 5}]}]');
 CALL keep('keep-2', 'zqcitedx');
 

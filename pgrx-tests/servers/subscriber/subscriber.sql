@@ -3,4 +3,4 @@ CREATE EXTENSION reground CASCADE;
 CREATE TABLE articles (id bigint PRIMARY KEY, title text NOT NULL, body text NOT NULL, revision integer NOT NULL, embedding vector(2), own text);
 CREATE INDEX articles_body ON articles USING reground_bm25 (body) WITH (text_config = 'english');
 CREATE INDEX articles_embedding ON articles USING hnsw (embedding vector_cosine_ops);
-SELECT reground.add_corpus('articles', relation => 'articles', key => 'id', content => 'body', title => 'title', version => 'revision', embedding => 'embedding');
+SELECT reground.add_corpus('articles', relation => 'articles', chunk_id => 'id', content => 'body', title => 'title', version => 'revision', embedding => 'embedding');

@@ -53,7 +53,7 @@ fn fabricated_ids_are_stored_unchecked() -> Result<()> {
 fn out_of_range_ids_are_accepted_as_grounded() -> Result<()> {
     let (_database, mut client) = farm("range")?;
     client.batch_execute(
-        "SELECT reground.put_document('farm', 'goats', page_count => 3, passages => '[{\"text\": \"Goats climb trees for leaves.\", \"page_start\": 2}]')",
+        "SELECT reground.put_document('farm', 'goats', page_count => 3, passages => '[{\"content\": \"Goats climb trees for leaves.\", \"page_start\": 2}]')",
     )?;
     let settings = json!({"marker_style": "1", "max_sources": 4, "min_sources": 4});
     let (turn, sources) = begin(
@@ -93,7 +93,7 @@ fn out_of_range_ids_are_accepted_as_grounded() -> Result<()> {
     // Answers of other systems are held to what was handed over with them.
     for number in 0..=9 {
         let row = client.query_one(
-            "SELECT status, holds FROM reground.check_answer($1, '[{\"text\": \"Cows give milk.\"}, {\"text\": \"Cows give milk.\"}]')",
+            "SELECT status, holds FROM reground.check_answer($1, '[{\"content\": \"Cows give milk.\"}, {\"content\": \"Cows give milk.\"}]')",
             &[&format!("Cows give milk [{number}].")],
         )?;
         let within = (1..=2).contains(&number);
@@ -160,7 +160,7 @@ fn deleted_documents_are_still_cited() -> Result<()> {
     // Every citation of what is gone says so, the verdicts of the first answer stand as they were given, and the list of the stale
     // has them.
     let rows = client.query(
-        "SELECT turn, doc_id, source_state, holds, EXISTS (SELECT FROM reground.stale_citations AS s WHERE s.citation_id = a.citation_id)
+        "SELECT turn_no, doc_id, source_state, holds, EXISTS (SELECT FROM reground.stale_citations AS s WHERE s.citation_id = a.citation_id)
          FROM reground.citation_audit AS a ORDER BY citation_id",
         &[],
     )?;
@@ -181,7 +181,7 @@ fn recycled_ids_inherit_old_content() -> Result<()> {
     client.batch_execute(
         "CREATE TABLE notes (id integer PRIMARY KEY, body text);
          INSERT INTO notes VALUES (1, 'Cows give milk every day.'), (2, 'Sheep give wool every spring.');
-         SELECT reground.add_corpus('notes', relation => 'notes', key => 'id', content => 'body')",
+         SELECT reground.add_corpus('notes', relation => 'notes', chunk_id => 'id', content => 'body')",
     )?;
     let (turn, sources) = begin(
         &mut client,
@@ -239,7 +239,7 @@ fn recycled_ids_inherit_old_content() -> Result<()> {
     assert_eq!(cited.holds, Some(true));
     // The audit of the first answer still has the hash and the words of what was read then.
     let row = client.query_one(
-        "SELECT source_hash = encode(sha256(convert_to('Cows give milk every day.', 'UTF8')), 'hex'), quote, marker FROM reground.citation_audit WHERE turn = 1",
+        "SELECT source_hash = encode(sha256(convert_to('Cows give milk every day.', 'UTF8')), 'hex'), quote, marker FROM reground.citation_audit WHERE turn_no = 1",
         &[],
     )?;
     ensure!(row.get::<_, bool>(0), "the hash is another one");

@@ -18,7 +18,10 @@ fn judge_scores_flip_from_run_to_run() -> Result<()> {
     let settings = json!({"max_sources": 3, "min_sources": 3, "marker_style": "1"});
     let mut verdicts: BTreeSet<String> = BTreeSet::new();
     let mut judged = 0;
-    let passages: Value = FARM.iter().map(|(_, text)| json!({"text": text})).collect();
+    let passages: Value = FARM
+        .iter()
+        .map(|(_, text)| json!({"content": text}))
+        .collect();
     let mut given: BTreeSet<String> = BTreeSet::new();
     let mut parts: BTreeSet<String> = BTreeSet::new();
     let plans = [
@@ -44,8 +47,8 @@ fn judge_scores_flip_from_run_to_run() -> Result<()> {
             // As it streams, as it is ended, and as it is regenerated.
             for call in [
                 "feed_answer($1, $2, complete => true)",
-                "end_turn($1, $2, message => 'one')",
-                "end_turn($1, $2, message => 'two')",
+                "end_turn($1, $2, message_ref => 'one')",
+                "end_turn($1, $2, message_ref => 'two')",
             ] {
                 let row = client.query_one(
                     &format!("SELECT jsonb_agg(jsonb_build_array(raw, marker, status, holds, score, support, quote))::text FROM reground.{call} WHERE raw IS NOT NULL"),
@@ -55,7 +58,7 @@ fn judge_scores_flip_from_run_to_run() -> Result<()> {
                 judged += 1;
             }
             let row = client.query_one(
-                "SELECT jsonb_agg(jsonb_build_array(raw, support_parts, best_other) ORDER BY citation_no)::text FROM reground.citation_audit WHERE turn_id = $1 AND NOT superseded",
+                "SELECT jsonb_agg(jsonb_build_array(raw, support_parts, best_other_marker) ORDER BY citation_no)::text FROM reground.citation_audit WHERE turn_id = $1 AND NOT superseded",
                 &[&turn],
             )?;
             parts.insert(row.get(0));
@@ -99,7 +102,7 @@ fn errors_of_the_judge_are_counted_as_verdicts() -> Result<()> {
     let citations = end(&mut client, turn, &answer)?;
     let holds: Vec<Option<bool>> = citations.iter().map(|citation| citation.holds).collect();
     assert_eq!(holds, [Some(true), Some(false), None, None]);
-    let quality = "SELECT citations, judged, held, rate, labelled, labelled_accurate FROM reground.citation_quality()";
+    let quality = "SELECT citations, judged, holding, rate, labelled, labelled_accurate FROM reground.citation_quality()";
     let counts = |client: &mut Client| -> Result<(i64, i64, i64, f64, i64, i64)> {
         let row = client.query_one(quality, &[])?;
         Ok((
@@ -164,7 +167,7 @@ fn errors_of_the_judge_are_counted_as_verdicts() -> Result<()> {
     let (turn, found) = begin(&mut client, "with", query, "farm", &silent)?;
     assert_eq!(found, expected);
     let row = client.query_one(
-        "SELECT warnings, (SELECT count(reranked) FROM reground.turn_candidates AS c WHERE c.turn_id = t.turn_id) FROM reground.turns AS t WHERE turn_id = $1",
+        "SELECT warnings, (SELECT count(rerank_score) FROM reground.turn_candidates AS c WHERE c.turn_id = t.turn_id) FROM reground.turns AS t WHERE turn_id = $1",
         &[&turn],
     )?;
     let warnings: Vec<String> = row.get(0);

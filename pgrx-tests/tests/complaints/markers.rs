@@ -98,7 +98,7 @@ fn reference_arrays_misalign_on_reload() -> Result<()> {
     let mut client = database.connect()?;
     client.batch_execute("SELECT reground.rebuild_audit()")?;
     let rows = client.query(
-        "SELECT c.raw, c.marker, c.doc_id, c.chunk_id, c.status, c.holds, c.support, c.char_start, c.char_end, c.byte_start, c.byte_end, c.utf16_start, c.utf16_end, m.answer
+        "SELECT c.raw, c.marker, c.doc_id, c.chunk_id, c.status, c.holds, c.support, c.answer_start, c.answer_end, c.byte_start, c.byte_end, c.utf16_start, c.utf16_end, m.answer
          FROM reground.message_citations AS c JOIN reground.messages AS m USING (message_id) WHERE m.turn_id = $1 AND m.superseded ORDER BY c.citation_no",
         &[&turn],
     )?;

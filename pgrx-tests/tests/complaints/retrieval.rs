@@ -81,7 +81,7 @@ fn overlapping_chunks_fill_the_top_k() -> Result<()> {
     client.batch_execute(
         "SELECT reground.create_corpus('rivers');
          SELECT reground.put_document('rivers', 'long', passages => (
-             SELECT jsonb_agg(jsonb_build_object('text', substr(t.text, s + 1, 90), 'char_start', s, 'char_end', s + 90) ORDER BY s)
+             SELECT jsonb_agg(jsonb_build_object('content', substr(t.text, s + 1, 90), 'char_start', s, 'char_end', s + 90) ORDER BY s)
              FROM (SELECT string_agg('Rivers carry sand and silt far. ', '') AS text FROM generate_series(1, 20)) AS t, generate_series(0, 500, 45) AS s));
          SELECT reground.put_document('rivers', 'copy-' || n, content => 'Rivers carry sand and silt to the sea.') FROM generate_series(1, 8) AS n;
          SELECT reground.put_document('rivers', 'other-' || n, content => 'In valley ' || n || ' the rivers are slow, and sand settles.') FROM generate_series(1, 4) AS n",
@@ -97,7 +97,7 @@ fn overlapping_chunks_fill_the_top_k() -> Result<()> {
         assert_eq!(sources.len(), PLACES, "{sources:?}");
         // From what the turn keeps of its context, pairs that share characters, and texts that come again.
         let row = client.query_one(
-            "WITH source AS (SELECT n, p ->> 'doc_id' AS doc_id, p ->> 'text' AS content, (p -> 'chars' ->> 'start')::int AS a, (p -> 'chars' ->> 'end')::int AS z
+            "WITH source AS (SELECT n, p ->> 'doc_id' AS doc_id, p ->> 'content' AS content, (p -> 'chars' ->> 'start')::int AS a, (p -> 'chars' ->> 'end')::int AS z
                              FROM reground.turns, jsonb_path_query(context, '$[*].passage') WITH ORDINALITY AS u(p, n) WHERE turn_id = $1)
              SELECT (SELECT count(*) FROM source AS x JOIN source AS y ON x.doc_id = y.doc_id AND x.n < y.n AND x.a < y.z AND y.a < x.z),
                     (SELECT count(*) - count(DISTINCT content) FROM source WHERE doc_id LIKE 'copy-%'), (SELECT count(a) FROM source)",
@@ -142,7 +142,7 @@ fn filters_after_the_vector_index_return_too_few_rows() -> Result<()> {
              CASE WHEN n % 67 = 0 THEN ARRAY[-1, sin(n) / 2, cos(n) / 2] ELSE ARRAY[1, sin(n) / 2, cos(n) / 2] END::vector FROM generate_series(1, 2010) AS n;
          CREATE INDEX ON pages USING hnsw (emb vector_cosine_ops);
          ANALYZE pages;
-         SELECT reground.add_corpus('pages', relation => 'pages', key => 'id', content => 'body', embedding => 'emb')",
+         SELECT reground.add_corpus('pages', relation => 'pages', chunk_id => 'id', content => 'body', embedding => 'emb')",
     )?;
     // The complaint: the index gives its nearest, and the filter leaves next to nothing of them.
     client.batch_execute("SET enable_seqscan = off; SET hnsw.iterative_scan = off")?;

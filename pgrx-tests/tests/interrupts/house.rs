@@ -16,12 +16,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Turn 1 has ended, turn 2 is open, turn 3 waits for a rerank; something is pinned, something has no embedding; traces are old.
 const WRITTEN: &str = "
     SELECT reground.create_corpus('farm', dimensions => 2);
-    SELECT reground.put_document('farm', 'cows', passages => '[{\"text\": \"Cows give milk.\"}]');
-    SELECT reground.put_document('farm', 'sheep', passages => '[{\"text\": \"Sheep give wool.\"}]');
+    SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]');
+    SELECT reground.put_document('farm', 'sheep', passages => '[{\"content\": \"Sheep give wool.\"}]');
     SELECT reground.put_embeddings('farm', ARRAY['1'], ARRAY['[1,0]']::vector[]);
     SELECT reground.pin('talk', doc_id => 'sheep', corpus => 'farm');
     SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]', settings => '{\"provenance\": \"merkle\"}');
-    SELECT reground.end_turn(1, 'Cows give milk [B1]. Pigs fly [Z9].', message => 'first');
+    SELECT reground.end_turn(1, 'Cows give milk [B1]. Pigs fly [Z9].', message_ref => 'first');
     SELECT reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]');
     SELECT reground.begin_turn('later', 'milk?', 'farm', '[1,0]', settings => '{\"reranker\": \"deferred\"}');
     SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows');

@@ -127,7 +127,7 @@ impl Argument {
             A::DeferredTurn => recent(chance, &tenant.waiting),
             A::Results if chance.happens(40) => return None,
             A::Results => format!(
-                "[{{\"index\": 0, \"score\": 0.5}}, {{\"text\": \"{z}reranked\", \"score\": 0.4}}]"
+                "[{{\"index\": 0, \"score\": 0.5}}, {{\"content\": \"{z}reranked\", \"score\": 0.4}}]"
             ),
             A::Answer => one_of(
                 chance,

@@ -103,7 +103,7 @@ const OWNERS: &str = "
     ALTER TABLE commons_documents ENABLE ROW LEVEL SECURITY;
     CREATE POLICY own ON commons USING (visible(doc_id));
     CREATE POLICY own ON commons_documents USING (visible(doc_id));
-    SELECT reground.put_document('commons', 'handbook', passages => '[{\"text\": \"The plan of each firm is kept in its barn.\"}]');
+    SELECT reground.put_document('commons', 'handbook', passages => '[{\"content\": \"The plan of each firm is kept in its barn.\"}]');
     SELECT reground.put_embeddings('commons', ARRAY['1'], ARRAY['[1,1]']::vector[]);
 ";
 
@@ -112,7 +112,7 @@ const WRITTEN: &str = "
     SELECT set_config('app.tenant_id', 'TENANT', false);
     SELECT reground.put_document('SENTINEL-corpus', 'SENTINEL-doc-1', content => 'The SENTINELplan is kept in the SENTINELbarn. Nobody may know.',
         title => 'SENTINEL-title-1', uri => 'https://SENTINELsite.example/SENTINELpage-1', metadata => '{\"owner\": \"SENTINEL-owner\"}', page_count => 1);
-    SELECT reground.put_document('SENTINEL-corpus', 'SENTINEL-doc-2', passages => '[{\"text\": \"The SENTINELgoat guards the SENTINELplan.\", \"metadata\": {\"part\": \"SENTINEL-part\"}}]');
+    SELECT reground.put_document('SENTINEL-corpus', 'SENTINEL-doc-2', passages => '[{\"content\": \"The SENTINELgoat guards the SENTINELplan.\", \"metadata\": {\"part\": \"SENTINEL-part\"}}]');
     SELECT reground.put_document('commons', 'SENTINEL-note', content => 'The SENTINELplan is to move the SENTINELbarn.', title => 'SENTINEL-title-3',
         uri => 'https://SENTINELsite.example/SENTINELpage-3');
     SELECT reground.put_embeddings('SENTINEL-corpus', ARRAY['1'], ARRAY['[1,0]']::vector[], model => 'SENTINEL-embedder');
@@ -121,18 +121,18 @@ const WRITTEN: &str = "
     SELECT reground.begin_turn('SENTINEL-talk-1', 'Where is the SENTINELplan kept?', 'SENTINEL-corpus', '[1,0]', request_id => 'SENTINEL-request-1',
         tags => '{\"tag\": \"SENTINEL-tag\"}');
     SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'The SENTINELplan is kept in the SENTINELbarn [B1]. SENTINELpigs fly [Z9].',
-        message => 'SENTINEL-message-1', model => 'SENTINEL-model', usage => '{\"by\": \"SENTINEL-usage\"}', tags => '{\"tag\": \"SENTINEL-tag\"}');
+        message_ref => 'SENTINEL-message-1', model => 'SENTINEL-model', usage => '{\"by\": \"SENTINEL-usage\"}', tags => '{\"tag\": \"SENTINEL-tag\"}');
     SELECT reground.report_citation((SELECT min(citation_id) FROM reground.message_citations), 'SENTINEL-reason', 'SENTINEL-reporter');
     SELECT reground.put_probe('SENTINEL-probe', 'SENTINEL-corpus', 'SENTINELgoat?', 'SENTINEL-doc');
     SELECT count(*) FROM reground.run_probes();
     SELECT reground.begin_turn('support', 'SENTINELquestion of the plan', 'commons', '[0,1]', request_id => 'request-1');
-    SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'SENTINELanswer [A1].', message => 'message-1');
+    SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'SENTINELanswer [A1].', message_ref => 'message-1');
     SELECT reground.begin_turn('SENTINEL-talk-2', 'SENTINELgoat?', 'SENTINEL-corpus', '[0,1]', settings => '{\"reranker\": \"deferred\"}', request_id => 'SENTINEL-request-2');
-    SELECT reground.record_turns('[{\"conversation\": \"SENTINEL-old\", \"query\": \"SENTINELasked?\", \"answer\": \"SENTINELsaid [1].\", \"passages\": [{\"text\": \"SENTINELshown.\", \"title\": \"SENTINEL-title-4\"}],
-        \"message\": \"SENTINEL-message-4\", \"model\": \"SENTINEL-model\", \"tags\": {\"tag\": \"SENTINEL-tag\"}}]');
+    SELECT reground.record_turns('[{\"conversation_ref\": \"SENTINEL-old\", \"query\": \"SENTINELasked?\", \"answer\": \"SENTINELsaid [1].\", \"passages\": [{\"content\": \"SENTINELshown.\", \"title\": \"SENTINEL-title-4\"}],
+        \"message_ref\": \"SENTINEL-message-4\", \"model\": \"SENTINEL-model\", \"tags\": {\"tag\": \"SENTINEL-tag\"}}]');
     SELECT reground.begin_turn('SENTINEL-talk-1', 'And who guards the SENTINELplan?', embedding => '[0,1]', request_id => 'SENTINEL-request-3');
     SELECT reground.retrieve((SELECT max(turn_id) FROM reground.turns), 'SENTINELgoat of the SENTINELbarn', embedding => '[1,0]');
-    SELECT reground.add_passages((SELECT max(turn_id) FROM reground.turns), '[{\"text\": \"The SENTINELtool found the SENTINELplan.\", \"uri\": \"https://SENTINELsite.example/SENTINELtool\", \"title\": \"SENTINEL-result\"}]');
+    SELECT reground.add_passages((SELECT max(turn_id) FROM reground.turns), '[{\"content\": \"The SENTINELtool found the SENTINELplan.\", \"uri\": \"https://SENTINELsite.example/SENTINELtool\", \"title\": \"SENTINEL-result\"}]');
     SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{\"max_sources\": 2}', 'SENTINEL-label', rewrite => 'SENTINELgoat and plan');
 ";
 

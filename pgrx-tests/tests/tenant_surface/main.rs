@@ -49,7 +49,7 @@ const NEVER_FAIL: [&str; 26] = [
     "drop_probe",
     "run_probes",
     "_node",
-    "_pair",
+    "_pair_index",
     "in_canary",
     "mann_whitney",
     "retrieval_metrics",
@@ -237,7 +237,7 @@ fn every_argument_in_turn(
 /// Of a citation that names a document, all but the words that name it.
 fn verdict(pooled: &mut Pooled, tenant: &Tenant, document: &str) -> Result<Vec<String>> {
     let answer = format!("The plan is kept in the barn [Source: {document}, p. 1].");
-    let statement = "SELECT concat_ws(' ', status, holds, mode, score, support, coordinate_fidelity, diagnostic, source_state, quote, title, uri, locator) \
+    let statement = "SELECT concat_ws(' ', status, holds, hallucination_mode, score, support, coordinate_fidelity, diagnostic, source_state, quote, title, uri, locator) \
          FROM reground.end_turn($1::text::bigint, $2)";
     let reply = pooled.ask(
         tenant.name,

@@ -17,7 +17,7 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "check_answer",
-        call: "check_answer('Cows give milk [1]. Sheep give wool [Source: cows, p. 2].', '[{\"text\": \"Cows give milk.\"}]', corpus => 'farm')",
+        call: "check_answer('Cows give milk [1]. Sheep give wool [Source: cows, p. 2].', '[{\"content\": \"Cows give milk.\"}]', corpus => 'farm')",
         waits: &[
             Reads("reground.corpora"),
             Reads("reground.support_cues"),

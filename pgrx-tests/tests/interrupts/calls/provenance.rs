@@ -10,8 +10,8 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[],
     },
     Call {
-        function: "_pair",
-        call: "_pair(1, 2, 3)",
+        function: "_pair_index",
+        call: "_pair_index(1, 2, 3)",
         waits: &[],
     },
     Call {

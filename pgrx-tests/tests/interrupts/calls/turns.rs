@@ -48,7 +48,7 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "add_passages",
-        call: "add_passages(2, '[{\"text\": \"Goats give milk.\"}]')",
+        call: "add_passages(2, '[{\"content\": \"Goats give milk.\"}]')",
         waits: &[
             Writes("reground.conversations"),
             Reads("reground.turns"),
@@ -65,7 +65,7 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "record_turn",
-        call: "record_turn('elsewhere', 'milk?', 'Cows give milk [1]. Sheep give wool [Source: sheep].', '[{\"text\": \"Cows give milk.\"}]', message => 'old', corpus => 'farm')",
+        call: "record_turn('elsewhere', 'milk?', 'Cows give milk [1]. Sheep give wool [Source: sheep].', '[{\"content\": \"Cows give milk.\"}]', message_ref => 'old', corpus => 'farm')",
         waits: &[
             Reads("reground.corpora"),
             Reads("reground.support_cues"),
@@ -85,7 +85,7 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "record_turns",
-        call: "record_turns('[{\"conversation\": \"elsewhere\", \"query\": \"milk?\", \"answer\": \"Cows give milk [1]. Sheep give wool [Source: sheep].\", \"message\": \"old\", \"passages\": [{\"text\": \"Cows give milk.\"}]}]', corpus => 'farm')",
+        call: "record_turns('[{\"conversation_ref\": \"elsewhere\", \"query\": \"milk?\", \"answer\": \"Cows give milk [1]. Sheep give wool [Source: sheep].\", \"message_ref\": \"old\", \"passages\": [{\"content\": \"Cows give milk.\"}]}]', corpus => 'farm')",
         waits: &[
             Reads("reground.corpora"),
             Reads("reground.support_cues"),
@@ -104,7 +104,7 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "apply_rerank",
-        call: "apply_rerank(3, '[{\"index\": 0, \"text\": \"Cows give milk, or so.\", \"score\": 1}]')",
+        call: "apply_rerank(3, '[{\"index\": 0, \"content\": \"Cows give milk, or so.\", \"score\": 1}]')",
         waits: &[
             Writes("reground.conversations"),
             Reads("reground.conversations"),
@@ -124,7 +124,7 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "end_turn",
-        call: "end_turn(2, 'Cows give milk [A1]. Sheep give wool [Source: cows, p. 2]. Pigs fly [Z9].', message => 'late', tags => '{\"a\": 1}')",
+        call: "end_turn(2, 'Cows give milk [A1]. Sheep give wool [Source: cows, p. 2]. Pigs fly [Z9].', message_ref => 'late', tags => '{\"a\": 1}')",
         waits: &[
             Reads("reground.corpora"),
             Reads("farm"),
@@ -199,8 +199,8 @@ pub(super) const CALLS: &[Call] = &[
         ],
     },
     Call {
-        function: "rehearse_turn",
-        call: "rehearse_turn('milk?', 'farm', '[1,0]', conversation => 'talk')",
+        function: "dry_run_turn",
+        call: "dry_run_turn('milk?', 'farm', '[1,0]', conversation_ref => 'talk')",
         waits: &[
             Reads("reground.corpora"),
             Reads("reground.conversations"),
