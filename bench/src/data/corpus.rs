@@ -150,10 +150,10 @@ impl Corpus {
                 .iter()
                 .map(|(range, passage)| {
                     json!({
-                        "chunk_id": passage.id,
                         "content": passage.text,
                         "char_start": range.map(|range| range.0),
                         "char_end": range.map(|range| range.1),
+                        "metadata": {"id": passage.id},
                     })
                 })
                 .collect(),
@@ -218,7 +218,7 @@ mod tests {
         let places: Vec<&Value> = documents[1]
             .passages
             .iter()
-            .map(|p| &p["chunk_id"])
+            .map(|p| &p["metadata"]["id"])
             .collect();
         assert_eq!(places, ["b-0-80", "b-90-99", "b-100-110"]);
         assert_eq!(documents[1].title.as_deref(), Some("Bee"));
