@@ -173,7 +173,7 @@ impl Writer {
     fn stale_statement(&mut self, turn: &BegunTurn) -> Option<(String, String)> {
         let present = |name: &str, earlier: &EarlierSource| {
             turn.sources.iter().any(|source| source.marker == name)
-                || turn.passages.contains(&earlier.chunk_id)
+                || turn.chunk_ids.contains(&earlier.chunk_id)
         };
         let used_sentences = &mut self.used_sentences;
         self.earlier
@@ -288,7 +288,7 @@ mod tests {
     fn turn(sources: &[Source]) -> BegunTurn {
         BegunTurn {
             sources: sources.to_vec(),
-            passages: sources.iter().map(|s| s.chunk_id.clone()).collect(),
+            chunk_ids: sources.iter().map(|s| s.chunk_id.clone()).collect(),
             ..BegunTurn::default()
         }
     }

@@ -109,7 +109,7 @@ fn remove_others(client: &mut Client, folder: &Folder) -> Result<usize> {
 /// Stores one document. Returns the number of its passages, and how many of them are unchanged.
 fn put(client: &mut Client, document: &Document) -> Result<(i64, i64)> {
     let row = client.query_one(
-        "SELECT chunks::bigint, kept::bigint FROM reground.put_document($1, $2, content => $3, title => $4, page_starts => $5)",
+        "SELECT chunk_count::bigint, reused::bigint FROM reground.put_document($1, $2, content => $3, title => $4, page_starts => $5)",
         &[
             &CORPUS,
             &document.id,

@@ -169,7 +169,7 @@ pub fn answer(screen: &Screen, answer: &Answer, judged: &JudgedAnswer) {
         let planted = answer
             .statements
             .iter()
-            .find(|statement| statement.start == verdict.start)
+            .find(|statement| statement.start == verdict.answer_start)
             .and_then(|statement| statement.planted);
         verdict_lines(screen, verdict, planted);
     }
@@ -210,7 +210,7 @@ fn marked(screen: &Screen, text: &str, verdicts: &[Verdict]) -> String {
     let mut at = 0;
     let characters: Vec<char> = text.chars().collect();
     for verdict in verdicts {
-        let Some(before) = characters.get(at..verdict.start) else {
+        let Some(before) = characters.get(at..verdict.answer_start) else {
             continue;
         };
         out.extend(before);
@@ -218,7 +218,7 @@ fn marked(screen: &Screen, text: &str, verdicts: &[Verdict]) -> String {
         // No-break spaces prevent line breaks within a citation.
         let citation = format!("{sign} {}", verdict.raw).replace(' ', "\u{a0}");
         out.push_str(&screen.paint(style, &citation));
-        at = verdict.start + verdict.raw.chars().count();
+        at = verdict.answer_start + verdict.raw.chars().count();
     }
     out.extend(characters.get(at..).unwrap_or_default());
     out
@@ -240,7 +240,7 @@ fn verdict_lines(screen: &Screen, verdict: &Verdict, planted: Option<Fault>) {
             .map(|support| format!("support {support:.2}")),
     );
     let other = verdict
-        .best_other
+        .best_other_marker
         .as_ref()
         .filter(|_| verdict.holds == Some(false));
     reasons.extend(other.map(|other| format!("better source [{other}]")));
@@ -296,16 +296,16 @@ pub fn explore(screen: &Screen, uri: &str, conversation: &str) {
     println!("  psql {uri}\n");
     let statements = [
         format!(
-            "SELECT turn, raw, status, support, claim, quote FROM reground.citation_audit\n  WHERE conversation = '{conversation}' ORDER BY citation_id;"
+            "SELECT turn_no, raw, status, support, claim, quote FROM reground.citation_audit\n  WHERE conversation_ref = '{conversation}' ORDER BY citation_id;"
         ),
         format!(
-            "SELECT turn, intent, intent_signals, sources, cfs, decision, reasons FROM reground.turn_audit\n  WHERE conversation = '{conversation}' ORDER BY turn;"
+            "SELECT turn_no, intent, intent_signals, source_count, cfs, decision, reasons FROM reground.turn_audit\n  WHERE conversation_ref = '{conversation}' ORDER BY turn_no;"
         ),
         format!(
-            "SELECT e.* FROM reground.turn_audit AS t, reground.explain_turn(t.turn_id) AS e\n  WHERE t.conversation = '{conversation}' AND t.turn = 5;"
+            "SELECT e.* FROM reground.turn_audit AS t, reground.explain_turn(t.turn_id) AS e\n  WHERE t.conversation_ref = '{conversation}' AND t.turn_no = 5;"
         ),
         format!(
-            "SELECT s.doc_id, s.passage, s.carry_score, s.inactive_turns, s.cited\n  FROM reground.conversation_sources AS s JOIN reground.conversations AS c USING (conversation_id)\n  WHERE c.external_id = '{conversation}' ORDER BY s.carry_score DESC;"
+            "SELECT s.doc_id, s.chunk_id, s.carry_score, s.inactive_turns, s.cited\n  FROM reground.conversation_sources AS s JOIN reground.conversations AS c USING (conversation_id)\n  WHERE c.conversation_ref = '{conversation}' ORDER BY s.carry_score DESC;"
         ),
     ];
     for statement in statements {

@@ -32,7 +32,7 @@ impl Tally {
             let verdict = judged
                 .verdicts
                 .iter()
-                .find(|verdict| verdict.start == statement.start);
+                .find(|verdict| verdict.answer_start == statement.start);
             let expected = match statement.planted {
                 Some(fault) => verdict.is_some_and(|verdict| verdict.status == fault.verdict()),
                 None => verdict.is_some_and(|verdict| verdict.holds == Some(true)),
@@ -90,8 +90,8 @@ mod tests {
                 statement(20, Some(Fault::Invented)),
             ],
         };
-        let verdict = |start, status: &str, holds| Verdict {
-            start,
+        let verdict = |answer_start, status: &str, holds| Verdict {
+            answer_start,
             status: status.into(),
             holds: Some(holds),
             ..Verdict::default()

@@ -55,7 +55,7 @@ pub struct BegunTurn {
     /// Sources in prompt order.
     pub sources: Vec<Source>,
     /// Ids of all passages in the context, including passages that were merged into others.
-    pub passages: Vec<String>,
+    pub chunk_ids: Vec<String>,
 }
 
 /// The verdict on one citation.
@@ -64,7 +64,7 @@ pub struct Verdict {
     /// Text of the citation in the answer.
     pub raw: String,
     /// Start of the citation in the answer, in characters.
-    pub start: usize,
+    pub answer_start: usize,
     /// Status.
     pub status: String,
     /// Whether the citation holds; `None` if it cannot be judged.
@@ -76,7 +76,7 @@ pub struct Verdict {
     /// Share of the claim's content that the source supports, in [0, 1].
     pub support: Option<f64>,
     /// Marker of another source in the context that supports the claim.
-    pub best_other: Option<String>,
+    pub best_other_marker: Option<String>,
 }
 
 /// A judged answer.
@@ -101,7 +101,7 @@ pub struct JudgedAnswer {
 pub fn next_conversation(client: &mut Client) -> Result<String> {
     let row = client.query_one(
         "SELECT 'demo-' || count(*) + 1 FROM reground.conversations
-         WHERE tenant = reground.current_tenant() AND external_id ~ '^demo-[0-9]+$'",
+         WHERE tenant = reground.current_tenant() AND conversation_ref ~ '^demo-[0-9]+$'",
         &[],
     )?;
     Ok(row.get(0))
@@ -110,7 +110,7 @@ pub fn next_conversation(client: &mut Client) -> Result<String> {
 /// Begins a turn.
 pub fn begin(
     client: &mut Client,
-    conversation: &str,
+    conversation_ref: &str,
     question: &str,
     embedding: Option<Vec<f32>>,
 ) -> Result<BegunTurn> {
@@ -118,13 +118,13 @@ pub fn begin(
     let clock = Instant::now();
     let rows = client.query(
         "SELECT * FROM reground.begin_turn($1, $2, corpus => $3, embedding => $4)",
-        &[&conversation, &question, &CORPUS, &embedding],
+        &[&conversation_ref, &question, &CORPUS, &embedding],
     )?;
     let took = clock.elapsed();
     let turn_id: i64 = rows.first().map_or(0, |row| row.get("turn_id"));
     let turn = client.query_one(
         "SELECT intent, intent_confidence, intent_signals, warnings, context_tokens,
-                ARRAY(SELECT unnest(members) FROM reground.explain_turn($1) WHERE in_context)
+                ARRAY(SELECT unnest(member_chunk_ids) FROM reground.explain_turn($1) WHERE in_context)
          FROM reground.turns WHERE turn_id = $1",
         &[&turn_id],
     )?;
@@ -137,7 +137,7 @@ pub fn begin(
         tokens: turn.get(4),
         took,
         sources: rows.iter().filter_map(source).collect(),
-        passages: turn.get(5),
+        chunk_ids: turn.get(5),
     };
     for row in client.query(
         "SELECT c.marker, c.carry_score, d.page_count
@@ -176,10 +176,10 @@ fn source(row: &Row) -> Option<Source> {
 
 /// Ends a turn with an answer, and reads the verdicts.
 pub fn end(client: &mut Client, turn_id: i64, answer: &str, number: usize) -> Result<JudgedAnswer> {
-    let message = format!("answer-{number}");
+    let message_ref = format!("answer-{number}");
     let row = client.query_one(
-        "SELECT DISTINCT message_id FROM reground.end_turn($1, $2, message => $3, model => 'planted')",
-        &[&turn_id, &answer, &message],
+        "SELECT DISTINCT message_id FROM reground.end_turn($1, $2, message_ref => $3, model => 'planted')",
+        &[&turn_id, &answer, &message_ref],
     )?;
     let message_id: i64 = row.get(0);
     let scores = client.query_one(
@@ -187,7 +187,7 @@ pub fn end(client: &mut Client, turn_id: i64, answer: &str, number: usize) -> Re
         &[&message_id],
     )?;
     let verdicts = client.query(
-        "SELECT raw, char_start, status, holds, diagnostic, detail, support, best_other
+        "SELECT raw, answer_start, status, holds, diagnostic, detail, support, best_other_marker
          FROM reground.message_citations WHERE message_id = $1 ORDER BY citation_no",
         &[&message_id],
     )?;
@@ -203,12 +203,12 @@ pub fn end(client: &mut Client, turn_id: i64, answer: &str, number: usize) -> Re
 fn verdict(row: &Row) -> Verdict {
     Verdict {
         raw: row.get("raw"),
-        start: usize::try_from(row.get::<_, i32>("char_start")).unwrap_or_default(),
+        answer_start: usize::try_from(row.get::<_, i32>("answer_start")).unwrap_or_default(),
         status: row.get("status"),
         holds: row.get("holds"),
         diagnostic: row.get("diagnostic"),
         detail: row.get("detail"),
         support: row.get("support"),
-        best_other: row.get("best_other"),
+        best_other_marker: row.get("best_other_marker"),
     }
 }

@@ -150,10 +150,10 @@ impl Corpus {
                 .iter()
                 .map(|(range, passage)| {
                     json!({
-                        "id": passage.id,
-                        "text": passage.text,
+                        "content": passage.text,
                         "char_start": range.map(|range| range.0),
                         "char_end": range.map(|range| range.1),
+                        "metadata": {"id": passage.id},
                     })
                 })
                 .collect(),
@@ -215,7 +215,11 @@ mod tests {
         let documents = corpus.documents();
         let ids: Vec<&str> = documents.iter().map(|document| &*document.id).collect();
         assert_eq!(ids, ["a", "b"]);
-        let places: Vec<&Value> = documents[1].passages.iter().map(|p| &p["id"]).collect();
+        let places: Vec<&Value> = documents[1]
+            .passages
+            .iter()
+            .map(|p| &p["metadata"]["id"])
+            .collect();
         assert_eq!(places, ["b-0-80", "b-90-99", "b-100-110"]);
         assert_eq!(documents[1].title.as_deref(), Some("Bee"));
     }

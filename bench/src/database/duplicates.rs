@@ -20,7 +20,9 @@ impl Duplicates {
     /// Errors of the server.
     pub fn read(client: &mut Client, corpus: &str) -> Result<Self> {
         let rows = client.query(
-            &format!("SELECT metadata ->> 'id', chunk_id::text, hash FROM {SCHEMA}.{corpus}"),
+            &format!(
+                "SELECT metadata ->> 'id', chunk_id::text, content_hash FROM {SCHEMA}.{corpus}"
+            ),
             &[],
         )?;
         Ok(Self {

@@ -174,7 +174,7 @@ fn put_documents(client: &mut Client, corpus: &str, documents: &[Document]) -> R
     let task = format!("{corpus}: put_document");
     let progress = Progress::new(&task, documents.len());
     let statement = client.prepare(
-        "SELECT chunks FROM reground.put_document($1, $2, passages => $3, uri => $4, title => $5)",
+        "SELECT chunk_count FROM reground.put_document($1, $2, passages => $3, uri => $4, title => $5)",
     )?;
     for batch in documents.chunks(DOCUMENT_BATCH) {
         let mut transaction = client.transaction()?;
@@ -192,10 +192,10 @@ fn put_documents(client: &mut Client, corpus: &str, documents: &[Document]) -> R
                     ],
                 )
                 .with_context(|| format!("document {}", document.id))?;
-            let chunks: i32 = row.get(0);
+            let chunk_count: i32 = row.get(0);
             ensure!(
-                usize::try_from(chunks) == Ok(document.passages.len()),
-                "document {} has {} passages, {chunks} were stored",
+                usize::try_from(chunk_count) == Ok(document.passages.len()),
+                "document {} has {} passages, {chunk_count} were stored",
                 document.id,
                 document.passages.len()
             );

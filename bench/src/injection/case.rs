@@ -78,8 +78,8 @@ pub fn passages(shown: &ShownAnswer, style: MarkerStyle) -> Value {
     let passages = shown.passages.iter().enumerate();
     passages
         .map(|(place, passage)| match style {
-            MarkerStyle::Letters => json!({"text": passage.text, "doc_id": passage.document, "marker": style.marker(place)}),
-            MarkerStyle::Numbers => json!({"text": passage.text, "doc_id": passage.document}),
+            MarkerStyle::Letters => json!({"content": passage.text, "doc_id": passage.document, "marker": style.marker(place)}),
+            MarkerStyle::Numbers => json!({"content": passage.text, "doc_id": passage.document}),
         })
         .collect()
 }

@@ -17,7 +17,7 @@ pub struct Verdict {
     /// Whether it holds; `None` if that was not decided.
     pub holds: Option<bool>,
     /// Failure mode.
-    pub mode: Option<String>,
+    pub hallucination_mode: Option<String>,
 }
 
 impl Verdict {
@@ -41,7 +41,7 @@ pub fn judge(
 ) -> Result<Vec<Verdict>> {
     let settings = json!({"support_threshold": threshold});
     let statement = client.prepare(
-        "SELECT byte_start, status, holds, mode \
+        "SELECT byte_start, status, holds, hallucination_mode \
          FROM reground.check_answer($1, $2, settings => $3, text_config => 'english', corpus => $4)",
     )?;
     let judged = cases.iter().map(|case| {
@@ -58,7 +58,7 @@ pub fn judge(
             row.map_or_else(Verdict::unseen, |row| Verdict {
                 status: row.get(1),
                 holds: row.get(2),
-                mode: row.get(3),
+                hallucination_mode: row.get(3),
             })
         };
         Ok(case.citations.iter().map(verdict).collect())

@@ -45,7 +45,7 @@ pub fn load(client: &mut impl GenericClient, all: &[ShownAnswer]) -> Result<()> 
         let passages: Value = pages
             .iter()
             .zip(1..)
-            .map(|(text, page)| json!({"text": text, "page_start": page, "page_end": page}))
+            .map(|(text, page)| json!({"content": text, "page_start": page, "page_end": page}))
             .collect();
         client.execute(
             "SELECT reground.put_document($1, $2, passages => $3, page_count => $4)",
@@ -124,7 +124,7 @@ fn case(
         passages: passages
             .map(|passage| {
                 let page = page(documents, &passage.document, &passage.text);
-                json!({"text": passage.text, "doc_id": passage.document, "page_start": page, "page_end": page})
+                json!({"content": passage.text, "doc_id": passage.document, "page_start": page, "page_end": page})
             })
             .collect(),
         corpus: Some(CORPUS.to_owned()),

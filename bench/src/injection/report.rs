@@ -22,7 +22,7 @@ pub fn row(kind: FaultKind, verdicts: &[Verdict]) -> [Figure; 2] {
         .iter()
         .filter(|verdict| verdict.holds == Some(false));
     let named = verdicts.iter().filter(|verdict| match mode {
-        Some(mode) => verdict.mode.as_deref() == Some(mode),
+        Some(mode) => verdict.hallucination_mode.as_deref() == Some(mode),
         None => verdict.status == "stale_turn",
     });
     let (found, named) = (found.count(), named.count());

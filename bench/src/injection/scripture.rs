@@ -126,7 +126,7 @@ fn load(client: &mut impl GenericClient, books: &[Book]) -> Result<()> {
                             1 => format!("{name} {number}:{first}"),
                             _ => format!("{name} {number}:{first}-{last}"),
                         };
-                        json!({"text": verses.join("\n"), "metadata": {"locator": locator}})
+                        json!({"content": verses.join("\n"), "metadata": {"locator": locator}})
                     })
             })
             .collect();

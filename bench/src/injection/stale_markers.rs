@@ -51,7 +51,7 @@ pub fn cite(client: &mut impl GenericClient, all: &[ShownAnswer]) -> Result<Vec<
             Some((0, said, marker)),
         );
         let rows = client.query(
-            "SELECT byte_start, status, holds, mode FROM reground.end_turn($1, $2) WHERE citation_id IS NOT NULL",
+            "SELECT byte_start, status, holds, hallucination_mode FROM reground.end_turn($1, $2) WHERE citation_id IS NOT NULL",
             &[&begun.id, &text],
         )?;
         if stale.is_some() {
@@ -64,7 +64,7 @@ pub fn cite(client: &mut impl GenericClient, all: &[ShownAnswer]) -> Result<Vec<
             verdicts.push(of_marker.map_or_else(Verdict::unseen, |row| Verdict {
                 status: row.get(1),
                 holds: row.get(2),
-                mode: row.get(3),
+                hallucination_mode: row.get(3),
             }));
         }
         earlier.extend(begun.markers);

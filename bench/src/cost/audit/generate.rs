@@ -48,7 +48,7 @@ pub fn fill(client: &mut Client, citations: i64) -> Result<()> {
     }
     // Remove the conversations of the templates.
     client.execute(
-        "DELETE FROM reground.conversations WHERE external_id LIKE 'template-%'",
+        "DELETE FROM reground.conversations WHERE conversation_ref LIKE 'template-%'",
         &[],
     )?;
     for table in [
@@ -136,7 +136,7 @@ fn copy(client: &mut Client, last: i64, from: i64, upto: i64, all: i64) -> Resul
     let tenant = format!("'tenant-' || (n / {TURNS}) % 10");
     let mut transaction = client.transaction()?;
     transaction.batch_execute(&format!(
-        "INSERT INTO reground.conversations (conversation_id, tenant, external_id, corpus, turn_count, created_at) OVERRIDING SYSTEM VALUE
+        "INSERT INTO reground.conversations (conversation_id, tenant, conversation_ref, corpus, turn_count, created_at) OVERRIDING SYSTEM VALUE
          SELECT {last} + 1 + n / {TURNS}, {tenant}, 'talk-' || n / {TURNS}, 'grain', {TURNS}, {moment} FROM {numbers} WHERE n % {TURNS} = 0"
     ))?;
     transaction.commit()?;
@@ -148,7 +148,7 @@ fn copy(client: &mut Client, last: i64, from: i64, upto: i64, all: i64) -> Resul
             "turn_id",
             "tenant",
             "conversation_id",
-            "number",
+            "turn_no",
             "request_id",
             "begun_at",
             "ended_at",
@@ -181,7 +181,7 @@ fn copy(client: &mut Client, last: i64, from: i64, upto: i64, all: i64) -> Resul
     )?;
     let conversation = format!("{last} + 1 + n / {TURNS}");
     client.batch_execute(&format!(
-        "INSERT INTO reground.turns (turn_id, tenant, conversation_id, number, begun_at, ended_at, {turns}) OVERRIDING SYSTEM VALUE
+        "INSERT INTO reground.turns (turn_id, tenant, conversation_id, turn_no, begun_at, ended_at, {turns}) OVERRIDING SYSTEM VALUE
          SELECT {last} + 1 + n, {tenant}, {conversation}, 1 + n % {TURNS}, {moment}, {moment}, {} FROM {numbers} JOIN reground.turns AS x ON x.turn_id = {template};
          INSERT INTO reground.messages (message_id, tenant, conversation_id, turn_id, model, tags, created_at, {messages}) OVERRIDING SYSTEM VALUE
          SELECT {last} + 1 + n, {tenant}, {conversation}, {last} + 1 + n, (ARRAY['small', 'medium', 'large'])[1 + n % 3], jsonb_build_object('team', 'team-' || n % 7), {moment}, {} FROM {numbers} JOIN reground.messages AS x ON x.turn_id = {template};

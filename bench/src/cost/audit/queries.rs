@@ -25,7 +25,7 @@ pub const QUERIES: [AuditQuery; 25] = [
     },
     AuditQuery {
         name: "scores by hour, all",
-        sql: "SELECT count(*), min(p5) FROM reground.cfs_hourly",
+        sql: "SELECT count(*), min(cfs_p5) FROM reground.cfs_hourly",
     },
     AuditQuery {
         name: "citations by hour, 7 days",
@@ -33,7 +33,7 @@ pub const QUERIES: [AuditQuery; 25] = [
     },
     AuditQuery {
         name: "citations by hour, all",
-        sql: "SELECT count(*), sum(held) FROM reground.citations_hourly",
+        sql: "SELECT count(*), sum(holding) FROM reground.citations_hourly",
     },
     AuditQuery {
         name: "service levels, a day",
@@ -45,15 +45,15 @@ pub const QUERIES: [AuditQuery; 25] = [
     },
     AuditQuery {
         name: "one conversation's citations",
-        sql: "SELECT * FROM reground.citation_audit WHERE conversation = 'talk-77'",
+        sql: "SELECT * FROM reground.citation_audit WHERE conversation_ref = 'talk-77'",
     },
     AuditQuery {
         name: "one conversation",
-        sql: "SELECT * FROM reground.conversation_audit WHERE conversation = 'talk-77'",
+        sql: "SELECT * FROM reground.conversation_audit WHERE conversation_ref = 'talk-77'",
     },
     AuditQuery {
         name: "one conversation's turns",
-        sql: "SELECT * FROM reground.turn_audit WHERE conversation = 'talk-77'",
+        sql: "SELECT * FROM reground.turn_audit WHERE conversation_ref = 'talk-77'",
     },
     AuditQuery {
         name: "citations of a day",

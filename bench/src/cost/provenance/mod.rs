@@ -123,7 +123,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
 /// Stored bytes of all rows of a conversation, compressed as on disk.
 fn stored(client: &mut Client, conversation: &str) -> Result<i64> {
     let row = client.query_one(
-        "WITH v AS (SELECT conversation_id FROM reground.conversations WHERE external_id = $1), \
+        "WITH v AS (SELECT conversation_id FROM reground.conversations WHERE conversation_ref = $1), \
               t AS (SELECT turn_id FROM reground.turns JOIN v USING (conversation_id)) \
          SELECT ((SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.turns AS x JOIN t USING (turn_id)) \
                + (SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.turn_traces AS x JOIN t USING (turn_id)) \

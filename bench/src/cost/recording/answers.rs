@@ -50,7 +50,7 @@ impl RecordedAnswer {
             } + 1;
             answer.push_str(&format!("{} [{cited}]. ", claim.join(" ")));
         }
-        let passages = shown.iter().map(|text| json!({ "text": text }));
+        let passages = shown.iter().map(|text| json!({ "content": text }));
         Self {
             answer,
             passages: passages.collect(),
@@ -89,7 +89,11 @@ mod tests {
         assert_eq!(words, 300 + CITATIONS);
         let passages = made.passages.as_array().expect("an array");
         assert!(passages.iter().all(|passage| {
-            let length = passage["text"].as_str().unwrap_or_default().chars().count();
+            let length = passage["content"]
+                .as_str()
+                .unwrap_or_default()
+                .chars()
+                .count();
             (650..=700).contains(&length)
         }));
     }

@@ -104,7 +104,7 @@ fn measure(
         "SELECT count(*), count(*) FILTER (WHERE holds) FROM reground.check_answer($1, $2)",
     )?;
     let words = client.prepare(
-        "SELECT length(to_tsvector($1)) + (SELECT sum(length(to_tsvector(p ->> 'text'))) FROM jsonb_array_elements($2) AS p)",
+        "SELECT length(to_tsvector($1)) + (SELECT sum(length(to_tsvector(p ->> 'content'))) FROM jsonb_array_elements($2) AS p)",
     )?;
     let mut rates = [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
     for round in 0..=options.rounds {

@@ -25,8 +25,8 @@ pub fn batches(texts: &[String], shape: Shape, seed: u64, turns: usize) -> Vec<V
         .map(|n| {
             let RecordedAnswer { answer, passages } = RecordedAnswer::random(texts, shape, &mut random);
             json!({
-                "conversation": format!("{seed}-{}", n / 5), "query": "What is said of it?", "answer": answer, "passages": passages,
-                "at": format!("2025-03-{:02} 10:00+00", 1 + n % 28), "message": format!("{seed}-{n}"), "model": "old",
+                "conversation_ref": format!("{seed}-{}", n / 5), "query": "What is said of it?", "answer": answer, "passages": passages,
+                "at": format!("2025-03-{:02} 10:00+00", 1 + n % 28), "message_ref": format!("{seed}-{n}"), "model": "old",
             })
         })
         .collect();

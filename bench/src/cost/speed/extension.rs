@@ -65,7 +65,7 @@ impl Extension {
             ))?,
             begin: client.prepare("SELECT * FROM reground.begin_turn($1, $2, $3, $4)")?,
             end: client.prepare("SELECT * FROM reground.end_turn($1, $2)")?,
-            profile: client.prepare("SELECT stage, microseconds FROM reground.profile()")?,
+            profile: client.prepare("SELECT stage, self_us FROM reground.profile()")?,
             client,
         })
     }

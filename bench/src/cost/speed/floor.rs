@@ -39,7 +39,7 @@ impl Writes {
             .collect();
         let citation = own.join(", ");
         let source = columns(client, "reground.conversation_sources", "")?;
-        let key = ["conversation_id", "corpus", "doc_id", "passage"];
+        let key = ["conversation_id", "corpus", "doc_id", "chunk_id"];
         let updates: Vec<String> = source
             .split(", ")
             .filter(|name| !key.contains(name))
@@ -67,7 +67,7 @@ impl Writes {
                 "UPDATE reground.turns SET state = 'ended', sources_before = $2::text::jsonb, sources_after = $3::text::jsonb WHERE turn_id = $1",
             )?,
             conversation: client.prepare(
-                "UPDATE reground.conversations SET last_ended_turn = $2 WHERE conversation_id = $1",
+                "UPDATE reground.conversations SET last_ended_turn_id = $2 WHERE conversation_id = $1",
             )?,
         })
     }
@@ -126,7 +126,7 @@ impl Floor {
             .batch_execute("TRUNCATE floor_message, floor_citations, floor_sources")?;
         let row = self.client.query_one(
             "SELECT t.conversation_id, t.sources_before::text, t.sources_after::text, m.answer, m.message_id, \
-                 ARRAY(SELECT concat(s #>> '{passage,title}', E'\\n', s #>> '{passage,text}') FROM jsonb_array_elements(t.context) AS s \
+                 ARRAY(SELECT concat(s #>> '{passage,title}', E'\\n', s #>> '{passage,content}') FROM jsonb_array_elements(t.context) AS s \
                        WHERE EXISTS (SELECT FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.marker = s ->> 'marker')) \
              FROM reground.turns AS t JOIN reground.messages AS m USING (turn_id) WHERE t.turn_id = $1 AND NOT m.superseded",
             &[&turn],

@@ -69,7 +69,7 @@ impl Order {
             metric: Metric::Cosine,
         };
         let rows = fuse::rows(ranking, &settings);
-        rows.into_iter().map(|row| row.key).collect()
+        rows.into_iter().map(|row| row.chunk_id).collect()
     }
 
     /// The scores of this order.
@@ -113,8 +113,8 @@ fn list(
     let mut hits: Vec<(i32, Hit)> = best
         .into_iter()
         .map(|(class, (rank, value))| {
-            let key = class.to_owned();
-            (rank, Hit { key, value })
+            let chunk_id = class.to_owned();
+            (rank, Hit { chunk_id, value })
         })
         .collect();
     hits.sort_by_key(|hit| hit.0);
@@ -127,7 +127,7 @@ fn list(
 }
 
 fn classes(list: &RankedList) -> Vec<String> {
-    list.hits.iter().map(|hit| hit.key.clone()).collect()
+    list.hits.iter().map(|hit| hit.chunk_id.clone()).collect()
 }
 
 /// The scores of both branches for each class, from its best passage.

@@ -54,7 +54,7 @@ impl Compressed {
         }
         let cited = client.query(
             "SELECT DISTINCT c.marker, c.corpus, c.doc_id FROM reground.message_citations AS c \
-             JOIN reground.conversations AS v USING (conversation_id) WHERE v.external_id = $1 AND c.doc_id IS NOT NULL",
+             JOIN reground.conversations AS v USING (conversation_id) WHERE v.conversation_ref = $1 AND c.doc_id IS NOT NULL",
             &[&conversation],
         )?;
         for row in &cited {

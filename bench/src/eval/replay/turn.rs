@@ -205,7 +205,7 @@ fn read_context(
         let trace = shown
             .remove(&marker)
             .with_context(|| format!("explain_turn lacks {marker}"))?;
-        let classes = corpus.duplicates.of_keys(&trace.members);
+        let classes = corpus.duplicates.of_keys(&trace.member_chunk_ids);
         let hits: Vec<String> = classes.intersection(gold).cloned().collect();
         sources.push(Source {
             origin: row.get(2),
@@ -227,7 +227,7 @@ fn read_context(
 
 /// A source in the trace.
 struct TracedSource {
-    members: Vec<String>,
+    member_chunk_ids: Vec<String>,
     relevance: Option<f64>,
     carry_score: Option<f64>,
 }
@@ -242,8 +242,8 @@ struct Trace {
 
 fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &JudgedCorpus) -> Result<Trace> {
     let rows = client.query(
-        "SELECT marker, members, relevance, carry_score, in_context, lexical_rank IS NOT NULL OR vector_rank IS NOT NULL \
-         FROM reground.explain_turn($1) ORDER BY fused DESC, chunk_id",
+        "SELECT marker, member_chunk_ids, relevance, carry_score, in_context, lexical_rank IS NOT NULL OR vector_rank IS NOT NULL \
+         FROM reground.explain_turn($1) ORDER BY fused_score DESC, chunk_id",
         &[&turn_id],
     )?;
     let mut trace = Trace {
@@ -251,14 +251,16 @@ fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &JudgedCorpus) -
         ranked: Vec::new(),
     };
     for row in &rows {
-        let members: Vec<String> = row.get(1);
+        let member_chunk_ids: Vec<String> = row.get(1);
         // Also sources that were carried over and found again.
         if row.get(5) {
-            trace.ranked.push(corpus.duplicates.of_keys(&members));
+            trace
+                .ranked
+                .push(corpus.duplicates.of_keys(&member_chunk_ids));
         }
         if row.get(4) {
             let traced = TracedSource {
-                members,
+                member_chunk_ids,
                 relevance: row.get(2),
                 carry_score: row.get(3),
             };
