@@ -208,7 +208,7 @@ pub fn siblings(
          WHERE {MEASURABLE} GROUP BY n.doc_id",
         corpus.relations()?,
         query = query(&schema),
-        document = corpus.doc_id()?,
+        document = corpus.document()?,
         column = corpus.embedding_column()?,
         key = corpus.key()?,
     );
