@@ -80,7 +80,7 @@ SELECT raw, marker, status, holds FROM reground.record_turn('case-long', 'q', 'I
 
 -- A custom citation form.
 SELECT raw, form, doc_id, status FROM reground.record_turn('case-10', 'q', 'It runs at 40 bar (see doc#d1). It has wings (see doc#d9).', '[{"content": "The pump runs at 40 bar.", "chunk_id": "d1"}]',
-    settings => '{"citation_forms": {"patterns": [{"name": "doc_number", "regex": "see doc#(?P<id>[a-z0-9]+)"}]}}') ORDER BY char_start;
+    settings => '{"citation_forms": {"patterns": [{"name": "doc_number", "regex": "see doc#(?P<id>[a-z0-9]+)"}]}}') ORDER BY answer_start;
 -- Markers in the history keep their meaning: new markers follow the old ones, whatever their style and order.
 SELECT count(*) FROM reground.record_turns('[{"conversation_ref": "case-6", "query": "q", "answer": "It floats [9]. It sinks [B7].", "passages": [{"content": "It floats.", "marker": "9"}, {"content": "It sinks.", "marker": "B7"}, {"content": "It rests.", "marker": "2"}]},
     {"conversation_ref": "case-6", "query": "q", "answer": "It rests [2].", "passages": [{"content": "It sinks.", "marker": "2"}]}]');

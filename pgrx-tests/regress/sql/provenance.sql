@@ -7,7 +7,7 @@ SELECT doc_id, version FROM (VALUES ('tea', 'Green tea steeps for two minutes.',
 SELECT reground.put_embeddings('provenance', ARRAY['1', '2', '3'], ARRAY['[1,0]', '[0,1]', '[-1,0.2]']::vector[]);
 CREATE FUNCTION ranks(query text, passages text[]) RETURNS real[] LANGUAGE sql AS $$ SELECT array_agg(char_length(p)::real ORDER BY i) FROM unnest(passages) WITH ORDINALITY AS u(p, i) $$;
 CREATE FUNCTION traced(conversation text, turn_no integer, citation_no integer) RETURNS TABLE (hop integer, stage_no integer, kind text, activity text, doc_id text, chunk_id text, hashed boolean, dropped_stage text) LANGUAGE sql STABLE AS $$
-    SELECT t.hop, t.stage, t.kind, t.activity, t.doc_id, t.chunk_id, t.hash IS NOT NULL, coalesce(t.details ->> 'dropped_stage', t.details ->> 'lost_stage')
+    SELECT t.hop, t.stage_no, t.kind, t.activity, t.doc_id, t.chunk_id, t.hash IS NOT NULL, coalesce(t.details ->> 'dropped_stage', t.details ->> 'lost_stage')
     FROM reground.citation_audit AS a, reground.trace_citation(a.citation_id) AS t WHERE (a.conversation_ref, a.turn_no, a.citation_no) = ($1, $2, $3) AND NOT a.superseded ORDER BY t.hop, t.node $$;
 
 -- A source that a search found and a reranker ranked: five hops.
