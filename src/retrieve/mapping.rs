@@ -100,10 +100,10 @@ pub fn require_column(relation: &str, column: &str) -> Result<()> {
 /// Checks that a column can contain names of configurations. An enumeration cannot: its conversion to text is not immutable, so it
 /// cannot be indexed.
 fn check_config_type(relation: &str, column: &str) -> Result<()> {
-    let kind = sql::read_one::<String>(
+    let kind = sql::with_pinned_path(|| sql::read_one::<String>(
         "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = $1::regclass AND attname = $2 AND NOT attisdropped",
         &[relation.into(), column.into()],
-    )?
+    ))?
     .unwrap_or_default();
     match kind.as_str() {
         "regconfig" | "text" | "character varying" | "character" | "name" => Ok(()),

@@ -113,16 +113,18 @@ pub fn operator_schema(kind: &str) -> Result<String> {
     if BUILT_IN.contains(&kind) {
         return Ok("pg_catalog".into());
     }
-    Ok(sql::read_one::<String>(
-        "SELECT quote_ident(n.nspname) FROM pg_opclass c JOIN pg_amop a ON a.amopfamily = c.opcfamily \
+    let schema = sql::with_pinned_path(|| {
+        sql::read_one::<String>(
+            "SELECT quote_ident(n.nspname) FROM pg_opclass c JOIN pg_amop a ON a.amopfamily = c.opcfamily \
              AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
              JOIN pg_operator o ON o.oid = a.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace \
              JOIN pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
          WHERE c.opcdefault AND c.opcintype = $1::regtype::oid",
-        &[kind.into()],
-    )?
+            &[kind.into()],
+        )
+    })?;
     // Types without a class of their own (varchar, enums, arrays) use those of a type that they are coerced to.
-    .unwrap_or_else(|| "pg_catalog".into()))
+    Ok(schema.unwrap_or_else(|| "pg_catalog".into()))
 }
 
 /// A corpus that can be read at this moment, or `None`: gone, mapped to what is gone, or not for this role.
@@ -157,11 +159,10 @@ pub fn is_taken(tenant: Option<&str>, name: &str) -> Result<bool> {
     .unwrap_or(false))
 }
 
-/// Columns and types of a relation, as a jsonb object. Types outside `pg_catalog` are qualified, whatever the caller's search_path.
-const COLUMNS: &str = "(SELECT coalesce(jsonb_object_agg(a.attname, CASE n.nspname WHEN 'pg_catalog' THEN format_type(a.atttypid, -1) \
-                                                                     ELSE format('%I.%I', n.nspname, t.typname) END), '{}') \
-     FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid JOIN pg_namespace AS n ON n.oid = t.typnamespace \
-     WHERE a.attrelid = RELATION::oid AND a.attnum > 0 AND NOT a.attisdropped)";
+/// Columns and types of a relation, as a jsonb object. Read under the pinned search_path, so that types outside `pg_catalog` have their
+/// schema.
+const COLUMNS: &str = "(SELECT coalesce(jsonb_object_agg(a.attname, format_type(a.atttypid, -1)), '{}') \
+     FROM pg_attribute AS a WHERE a.attrelid = RELATION::oid AND a.attnum > 0 AND NOT a.attisdropped)";
 
 /// The corpus of that name that this tenant can see, if any.
 pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
@@ -177,7 +178,7 @@ pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
         COLUMNS.replace("RELATION", "c.relation"),
         COLUMNS.replace("RELATION", "c.documents"),
     );
-    sql::read_json(&query, &[name.into(), tenant.into()])
+    sql::with_pinned_path(|| sql::read_json(&query, &[name.into(), tenant.into()]))
 }
 
 /// What a session is about to do with a corpus, and so what others may do with it until the transaction ends.

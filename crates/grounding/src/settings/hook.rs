@@ -29,8 +29,8 @@ impl Hook {
     #[must_use]
     pub fn arguments(self) -> &'static str {
         match self {
-            Self::Reranker => "(text, text[])",
-            Self::Intent => "(text, jsonb)",
+            Self::Reranker => "(pg_catalog.text, pg_catalog.text[])",
+            Self::Intent => "(pg_catalog.text, pg_catalog.jsonb)",
         }
     }
 
