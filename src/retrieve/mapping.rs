@@ -68,10 +68,10 @@ pub fn require_column(relation: &str, column: &str) -> Result<()> {
 
 /// Whether a column can name configurations: an enumeration cannot, as its text is not immutable, which an index asks for.
 fn names_configs(relation: &str, column: &str) -> Result<()> {
-    let kind = sql::read_one::<String>(
+    let kind = sql::with_fixed_path(|| sql::read_one::<String>(
         "SELECT pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute WHERE attrelid = $1::regclass AND attname = $2 AND NOT attisdropped",
         &[relation.into(), column.into()],
-    )?
+    ))?
     .unwrap_or_default();
     match kind.as_str() {
         "regconfig" | "text" | "character varying" | "character" | "name" => Ok(()),

@@ -34,8 +34,14 @@ pub fn run(statement: &str, args: &Args<'_>) -> Result<usize> {
 
 /// Runs a statement that defines an object. Its names are resolved in `pg_catalog`, too, also while it runs.
 pub fn run_ddl(statement: &str) -> Result<()> {
-    with_settings(&[(c"search_path", PINNED_PATH)], || run(statement, &[]))?;
+    with_fixed_path(|| run(statement, &[]))?;
     Ok(())
+}
+
+/// Runs `work` under the search_path of our statements. Types that a statement in it returns or takes as text then have the names
+/// that our statements resolve: those of `pg_catalog` have no schema, all others have theirs.
+pub fn with_fixed_path<T>(work: impl FnOnce() -> T) -> T {
+    with_settings(&[(c"search_path", PINNED_PATH)], work)
 }
 
 /// The first column of the first row of a statement that writes or must see what this call wrote.

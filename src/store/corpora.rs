@@ -113,16 +113,18 @@ pub fn operator_schema(kind: &str) -> Result<String> {
     if BUILT_IN.contains(&kind) {
         return Ok("pg_catalog".into());
     }
-    Ok(sql::read_one::<String>(
-        "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_opclass c JOIN pg_catalog.pg_amop a ON a.amopfamily = c.opcfamily \
+    let schema = sql::with_fixed_path(|| {
+        sql::read_one::<String>(
+            "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_opclass c JOIN pg_catalog.pg_amop a ON a.amopfamily = c.opcfamily \
              AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
              JOIN pg_catalog.pg_operator o ON o.oid = a.amopopr JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace \
              JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
          WHERE c.opcdefault AND c.opcintype = $1::pg_catalog.regtype::pg_catalog.oid",
-        &[kind.into()],
-    )?
+            &[kind.into()],
+        )
+    })?;
     // Types without a class of their own (varchar, enums, arrays) use those of a type that they are coerced to.
-    .unwrap_or_else(|| "pg_catalog".into()))
+    Ok(schema.unwrap_or_else(|| "pg_catalog".into()))
 }
 
 /// A corpus that can be read at this moment, or `None`: gone, mapped to what is gone, or not for this role.
@@ -175,7 +177,7 @@ pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
         COLUMNS.replace("%s", "c.relation"),
         COLUMNS.replace("%s", "c.documents"),
     );
-    sql::read_json(&query, &[name.into(), tenant.into()])
+    sql::with_fixed_path(|| sql::read_json(&query, &[name.into(), tenant.into()]))
 }
 
 /// What a session is about to do with a corpus, and so what others may do with it until the transaction ends.

@@ -25,12 +25,12 @@ impl Hook {
         }
     }
 
-    /// SQL types of its arguments, in brackets.
+    /// SQL types of its arguments, in brackets, with their schema: they are looked up along the caller's search_path.
     #[must_use]
     pub fn arguments(self) -> &'static str {
         match self {
-            Self::Reranker => "(text, text[])",
-            Self::Intent => "(text, jsonb)",
+            Self::Reranker => "(pg_catalog.text, pg_catalog.text[])",
+            Self::Intent => "(pg_catalog.text, pg_catalog.jsonb)",
         }
     }
 
