@@ -1,0 +1,197 @@
+//! No statement of the extension uses an operator, function, type or view that a schema of the caller's search_path offers.
+//!
+//! A schema `hostile` gets objects with the names of PostgreSQL's own, and operators for pairs of types that PostgreSQL has no exact
+//! operator for. Each of them counts its calls. Then every public function and relation is used with that schema on the search_path,
+//! in front of pg_catalog and behind it. Every call must succeed, and nothing planted may be called.
+
+mod roles;
+mod statements;
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result, ensure};
+use postgres::Client;
+use reground_tests::server::Database;
+use reground_tests::surface;
+
+use roles::{Kind, Roles};
+use statements::Session;
+
+/// The search_paths of the callers.
+const PATHS: [&str; 2] = ["hostile, pg_catalog, public", "pg_catalog, hostile, public"];
+
+/// PL/pgSQL cannot call it: it has arguments of the type internal.
+const NOT_CALLABLE: [&str; 1] = ["_bm25_selectivity"];
+
+/// What is planted, by kind, and the fewest of each kind that make the test worth something.
+const KINDS: [(&str, i64); 5] = [
+    ("operator", 100_000),
+    ("function", 6_000),
+    ("aggregate", 250),
+    ("type", 80),
+    ("view", 200),
+];
+
+/// How often something planted was called.
+fn calls(owner: &mut Client) -> Result<i64> {
+    let row = owner.query_one(
+        "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM hostile.calls",
+        &[],
+    )?;
+    Ok(row.get(0))
+}
+
+/// Plants the objects; returns how many of each kind there are, as text.
+fn plant(owner: &mut Client) -> Result<String> {
+    owner
+        .batch_execute(include_str!("plant.sql"))
+        .context("plant.sql")?;
+    let mut counts = Vec::new();
+    for (kind, fewest) in KINDS {
+        let count: i64 = owner
+            .query_one(
+                "SELECT count(*) FROM hostile.planted WHERE kind = $1",
+                &[&kind],
+            )?
+            .get(0);
+        ensure!(count >= fewest, "only {count} of kind {kind} are planted");
+        counts.push(format!("{count} {kind}s"));
+    }
+    Ok(counts.join(", "))
+}
+
+/// Statements that call what is planted, with the place of their search_path in [`PATHS`]. In front of pg_catalog it hides everything.
+/// Behind it, only operators for pairs of types that PostgreSQL has none for are found.
+const VICTIMS: [(usize, &str); 6] = [
+    (0, "SELECT 1 = 1"),
+    (0, "SELECT lower(pg_catalog.chr(65))"),
+    (0, "SELECT max(oid) FROM pg_catalog.pg_class"),
+    (0, "SELECT pg_catalog.chr(65)::text"),
+    (0, "SELECT oid FROM pg_class"),
+    (1, "SELECT '1'::pg_catalog.int4 = '1'::pg_catalog.numeric"),
+];
+
+/// Fails unless statements that do not protect themselves call what is planted.
+fn traps_work(database: &Database) -> Result<()> {
+    let mut client = database.connect()?;
+    let mut owner = database.connect()?;
+    for (number, (path, statement)) in (1..).zip(VICTIMS) {
+        client.batch_execute(&format!("SET search_path = {}", PATHS[path]))?;
+        let outcome = client.simple_query(statement);
+        let error = outcome
+            .err()
+            .with_context(|| format!("{statement} succeeds"))?;
+        let message = error.as_db_error().map_or("", |error| error.message());
+        ensure!(
+            message.starts_with("planted: ") && calls(&mut owner)? == number,
+            "{statement} does not call what is planted: {message}"
+        );
+    }
+    owner.batch_execute("ALTER SEQUENCE hostile.calls RESTART")?;
+    Ok(())
+}
+
+/// The statements that each kind of role runs: those before its relations are read, and those after.
+fn files(kind: Kind) -> [&'static [&'static str]; 2] {
+    const CORPORA: &str = include_str!("corpora.sql");
+    const USER: &str = include_str!("user.sql");
+    const AUDITOR: &str = include_str!("auditor.sql");
+    const RETENTION: &str = include_str!("retention.sql");
+    const ERASE: &str = include_str!("erase.sql");
+    const END: &str = include_str!("end.sql");
+    match kind {
+        Kind::User => [&[USER], &[ERASE]],
+        Kind::Admin => [&[CORPORA, USER, AUDITOR], &[ERASE, END]],
+        Kind::Superuser => [&[CORPORA, USER, AUDITOR], &[RETENTION, ERASE, END]],
+    }
+}
+
+/// Functions of the schema reground that these statements call.
+fn called_functions(files: [&[&str]; 2]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for file in files.into_iter().flatten() {
+        for after in file.split("reground.").skip(1) {
+            let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let (name, rest) = after.split_at(end.unwrap_or(after.len()));
+            if rest.starts_with('(') {
+                names.insert(name.to_owned());
+            }
+        }
+    }
+    names
+}
+
+/// Fails where a function that the role may call is in none of its statements.
+fn every_function_is_called(owner: &mut Client, role: &str, kind: Kind) -> Result<()> {
+    let functions = surface::functions(owner, &[role])?
+        .into_iter()
+        .filter(|name| !NOT_CALLABLE.contains(&name.as_str()))
+        .collect();
+    let called = called_functions(files(kind));
+    surface::covered(&functions, called.iter().map(String::as_str))
+        .with_context(|| format!("functions of {role}"))
+}
+
+/// Makes the application's tables of one run, under the default search_path.
+fn build_application(owner: &mut Client, run: &str, role: &str) -> Result<()> {
+    let tables = include_str!("application.sql")
+        .replace("{r}", run)
+        .replace("{role}", role);
+    owner.batch_execute(&tables).context("application.sql")
+}
+
+#[test]
+fn nothing_planted_is_ever_called() -> Result<()> {
+    let database = Database::create("planted")?;
+    let roles = Roles::create(&database)?;
+    let mut owner = database.connect()?;
+    owner.batch_execute("CREATE SCHEMA store")?;
+    let started = std::time::Instant::now();
+    let planted = plant(&mut owner)?;
+    println!("planted {planted} in {:.1?}", started.elapsed());
+    let mut owner = database.connect()?;
+    traps_work(&database)?;
+    roles.grant(&mut owner)?;
+
+    let mut admin = Session::open(&database, roles.name(Kind::Admin))?;
+    let mut statements = 0;
+    let mut failures = Vec::new();
+    for kind in [Kind::User, Kind::Admin, Kind::Superuser] {
+        let role = roles.name(kind);
+        every_function_is_called(&mut owner, role, kind)?;
+        let relations = surface::relations(&mut owner, &[role])?;
+        let mut session = Session::open(&database, role)?;
+        for (number, path) in PATHS.iter().enumerate() {
+            let run = format!("{}{number}", kind.letter());
+            build_application(&mut owner, &run, role)?;
+            session.begin(&run, path)?;
+            if kind == Kind::User {
+                admin.begin(&run, path)?;
+                admin.run_file(include_str!("corpora.sql"), &mut owner)?;
+            }
+            let [before, after] = files(kind);
+            for file in before {
+                roles.grant(&mut owner)?;
+                session.run_file(file, &mut owner)?;
+            }
+            session.read(&relations, &mut owner)?;
+            for file in after {
+                session.run_file(file, &mut owner)?;
+            }
+        }
+        statements += session.statements;
+        failures.append(&mut session.failures);
+    }
+    statements += admin.statements;
+    failures.append(&mut admin.failures);
+
+    let called = calls(&mut owner)?;
+    println!("planted {planted}; called {called}; statements {statements}");
+    ensure!(
+        failures.is_empty() && called == 0,
+        "{} of {statements} statements fail, {called} calls of what is planted:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    Ok(())
+}
