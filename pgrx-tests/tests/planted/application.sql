@@ -48,6 +48,15 @@ CREATE FUNCTION public.{r}_rank(query text, passages text[]) RETURNS real[] LANG
     RETURN ARRAY(SELECT 1.0 / n FROM generate_series(1, cardinality(passages)) AS n)::real[];
 CREATE FUNCTION public.{r}_judge(query text, earlier jsonb) RETURNS jsonb LANGUAGE sql
     RETURN '{"intent": "drill_down", "confidence": 0.75, "entities": ["goats"]}'::jsonb;
+-- Their names are looked up when they run. On a corpus they run as the role that set them, so not along the search_path of the caller.
+CREATE FUNCTION public.{r}_open_rank(query text, passages text[]) RETURNS real[] LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN (SELECT array_agg(length(p) / 100.0 ORDER BY p <> query) FROM unnest(passages) AS p);
+END $$;
+CREATE FUNCTION public.{r}_open_judge(query text, earlier jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN jsonb_build_object('intent', lower('DRILL_DOWN'), 'confidence', 0.5 + 0.25);
+END $$;
 
 ALTER TABLE public.{r}_books OWNER TO {role};
 ALTER TABLE public.{r}_articles OWNER TO {role};

@@ -23,6 +23,7 @@ SELECT reground.alter_corpus('{r}_tongues', text_config_per_document => true);
 SELECT reground.alter_corpus('{r}_farm', settings => '{"reranker": "public.{r}_rank", "intent_function": "public.{r}_judge"}');
 SELECT reground.alter_corpus('{r}_farm', settings => '{"reranker": "public.{r}_rank(pg_catalog.text,pg_catalog.text[])", "intent_function": null}');
 SELECT reground.alter_corpus('{r}_farm', settings => '{"reranker": null}');
+SELECT reground.alter_corpus('{r}_shelf', settings => '{"reranker": "public.{r}_open_rank", "intent_function": "public.{r}_open_judge"}');
 SELECT * FROM reground.check_corpus('{r}_farm');
 SELECT * FROM reground.check_corpus('{r}_articles');
 SELECT * FROM reground.check_corpus('{r}_texts');

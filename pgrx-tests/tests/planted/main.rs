@@ -26,10 +26,10 @@ const NOT_CALLABLE: [&str; 1] = ["_bm25_selectivity"];
 /// What is planted, by kind, and the fewest of each kind that make the test worth something.
 const KINDS: [(&str, i64); 5] = [
     ("operator", 100_000),
-    ("function", 6_000),
+    ("function", 5_000),
     ("aggregate", 250),
     ("type", 80),
-    ("view", 200),
+    ("view", 190),
 ];
 
 /// How often something planted was called.

@@ -143,6 +143,10 @@ SELECT * FROM reground.end_turn({turn}, 'Otters sleep on their backs [A1][B1].')
 SELECT reground.unpin('{r}-pinned', doc_id => 'sheep', corpus => '{r}_farm'), reground.unpin('{r}-pinned', chunk_id => '7', corpus => '{r}_articles');
 SELECT * FROM reground.begin_turn('{r}-pinned', 'and at night?', '{r}_texts', '[1,0]', settings => '{"reranker": "public.{r}_rank(pg_catalog.text,pg_catalog.text[])", "store_answers": "hash"}');
 SELECT * FROM reground.end_turn({turn}, 'Otters eat fish at night [A1].');
+SELECT * FROM reground.begin_turn('{r}-hooked', 'goats?', '{r}_shelf', '[1,0]', filter => '{"key": {">": "1"}}');
+SELECT * FROM reground.end_turn({turn}, 'Goats climb trees [A1].');
+SELECT * FROM reground.begin_turn('{r}-hooked', 'and trees?', embedding => '[1,0]');
+SELECT * FROM reground.end_turn({turn}, 'Goats climb trees [A1].');
 
 -- A reranker outside, several corpora, other corpora.
 SELECT * FROM reground.begin_turn('{r}-drift', 'hay or wool?', '{r}_farm', '[0,1]', settings => '{"reranker": "deferred"}');
