@@ -1,4 +1,4 @@
-//! No statement of the extension uses an operator, function, type or view that a schema of the caller's search_path offers.
+//! No statement of the extension uses an operator, function, type or view from a schema on the caller's search_path.
 //!
 //! A schema `hostile` gets objects with the names of PostgreSQL's own, and operators for pairs of types that PostgreSQL has no exact
 //! operator for. Each of them counts its calls. Then every public function and relation is used with that schema on the search_path,
@@ -15,7 +15,7 @@ use reground_tests::server::Database;
 use reground_tests::surface;
 
 use roles::{Kind, Roles};
-use statements::Session;
+use statements::{Session, calls};
 
 /// The search_paths of the callers.
 const PATHS: [&str; 2] = ["hostile, pg_catalog, public", "pg_catalog, hostile, public"];
@@ -23,7 +23,7 @@ const PATHS: [&str; 2] = ["hostile, pg_catalog, public", "pg_catalog, hostile, p
 /// PL/pgSQL cannot call it: it has arguments of the type internal.
 const NOT_CALLABLE: [&str; 1] = ["_bm25_selectivity"];
 
-/// What is planted, by kind, and the fewest of each kind that make the test worth something.
+/// Kinds of planted objects, and the smallest number of each kind that the test accepts.
 const KINDS: [(&str, i64); 5] = [
     ("operator", 100_000),
     ("function", 5_000),
@@ -31,15 +31,6 @@ const KINDS: [(&str, i64); 5] = [
     ("type", 80),
     ("view", 190),
 ];
-
-/// How often something planted was called.
-fn calls(owner: &mut Client) -> Result<i64> {
-    let row = owner.query_one(
-        "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM hostile.calls",
-        &[],
-    )?;
-    Ok(row.get(0))
-}
 
 /// Plants the objects; returns how many of each kind there are, as text.
 fn plant(owner: &mut Client) -> Result<String> {
@@ -60,8 +51,8 @@ fn plant(owner: &mut Client) -> Result<String> {
     Ok(counts.join(", "))
 }
 
-/// Statements that call what is planted, with the place of their search_path in [`PATHS`]. In front of pg_catalog it hides everything.
-/// Behind it, only operators for pairs of types that PostgreSQL has none for are found.
+/// Statements that call a planted object, each with the index of its search_path in [`PATHS`]. In front of pg_catalog, the schema hides
+/// all objects of PostgreSQL. Behind pg_catalog, only operators for pairs of types that PostgreSQL has no exact operator for are found.
 const VICTIMS: [(usize, &str); 6] = [
     (0, "SELECT 1 = 1"),
     (0, "SELECT lower(pg_catalog.chr(65))"),
@@ -71,7 +62,7 @@ const VICTIMS: [(usize, &str); 6] = [
     (1, "SELECT '1'::pg_catalog.int4 = '1'::pg_catalog.numeric"),
 ];
 
-/// Fails unless statements that do not protect themselves call what is planted.
+/// Fails unless statements that do not protect themselves call planted objects.
 fn traps_work(database: &Database) -> Result<()> {
     let mut client = database.connect()?;
     let mut owner = database.connect()?;
@@ -84,7 +75,7 @@ fn traps_work(database: &Database) -> Result<()> {
         let message = error.as_db_error().map_or("", |error| error.message());
         ensure!(
             message.starts_with("planted: ") && calls(&mut owner)? == number,
-            "{statement} does not call what is planted: {message}"
+            "{statement} does not call a planted object: {message}"
         );
     }
     owner.batch_execute("ALTER SEQUENCE hostile.calls RESTART")?;
@@ -132,7 +123,7 @@ fn every_function_is_called(owner: &mut Client, role: &str, kind: Kind) -> Resul
         .with_context(|| format!("functions of {role}"))
 }
 
-/// Makes the application's tables of one run, under the default search_path.
+/// Creates the application's tables of one run, under the default search_path.
 fn build_application(owner: &mut Client, run: &str, role: &str) -> Result<()> {
     let tables = include_str!("application.sql")
         .replace("{r}", run)
@@ -189,7 +180,7 @@ fn nothing_planted_is_ever_called() -> Result<()> {
     println!("planted {planted}; called {called}; statements {statements}");
     ensure!(
         failures.is_empty() && called == 0,
-        "{} of {statements} statements fail, {called} calls of what is planted:\n{}",
+        "{} of {statements} statements fail, {called} calls of planted objects:\n{}",
         failures.len(),
         failures.join("\n")
     );

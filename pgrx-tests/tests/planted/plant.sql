@@ -9,7 +9,7 @@ GRANT USAGE ON SCHEMA hostile TO PUBLIC;
 -- A rollback does not undo nextval.
 CREATE SEQUENCE hostile.calls;
 GRANT SELECT, USAGE ON SEQUENCE hostile.calls TO PUBLIC;
--- What is planted, by kind; under the kind `refused`, what cannot be planted, with the reason.
+-- The planted objects by kind. The kind `refused` lists objects that cannot be created, with the reason.
 CREATE TABLE hostile.planted (kind text NOT NULL, name text NOT NULL);
 
 CREATE FUNCTION hostile.called(object text) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -148,7 +148,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- A domain for each type, which takes no value.
+-- A domain for each type, which accepts no value.
 DO $$
 DECLARE
     t record;

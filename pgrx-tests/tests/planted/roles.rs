@@ -33,7 +33,7 @@ pub struct Roles<'a> {
 }
 
 impl<'a> Roles<'a> {
-    /// Creates them.
+    /// Creates the roles.
     pub fn create(database: &'a Database) -> Result<Self> {
         let name = |kind: &str| format!("{}_{kind}", database.name());
         let names = [name("user"), name("admin"), name("superuser")];
@@ -46,7 +46,7 @@ impl<'a> Roles<'a> {
         Ok(Self { database, names })
     }
 
-    /// The name of one.
+    /// The name of the role of a kind.
     pub fn name(&self, kind: Kind) -> &str {
         let [user, admin, superuser] = &self.names;
         match kind {
@@ -56,7 +56,7 @@ impl<'a> Roles<'a> {
         }
     }
 
-    /// Lets the roles use the tables that there are by now.
+    /// Grants the roles the rights to all tables that exist now.
     pub fn grant(&self, owner: &mut Client) -> Result<()> {
         let [user, admin, _] = &self.names;
         owner.batch_execute(&format!(

@@ -6,9 +6,7 @@ use anyhow::{Context, Result};
 use postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 use reground_tests::server::Database;
 
-use crate::calls;
-
-/// Columns whose values later statements may name, and the names of their latest values and of their first ones.
+/// Columns of ids, each with the placeholders of its latest and of its first value.
 const IDS: [(&str, &str, &str); 4] = [
     ("turn_id", "{turn}", "{first_turn}"),
     ("message_id", "{message}", "{first_message}"),
@@ -19,16 +17,25 @@ const IDS: [(&str, &str, &str); 4] = [
 /// A line that precedes a statement that may return no row.
 const NO_ROWS: &str = "-- no rows";
 
+/// Number of calls of planted objects so far.
+pub fn calls(owner: &mut Client) -> Result<i64> {
+    let row = owner.query_one(
+        "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM hostile.calls",
+        &[],
+    )?;
+    Ok(row.get(0))
+}
+
 /// A session of one role.
 pub struct Session {
     client: Client,
     role: String,
     path: String,
-    /// Values that replace their names in the statements.
+    /// Values by placeholder.
     values: BTreeMap<&'static str, String>,
     /// Statements run so far.
     pub statements: usize,
-    /// What was wrong with them.
+    /// The statements that failed, with the reason.
     pub failures: Vec<String>,
 }
 
@@ -45,7 +52,7 @@ impl Session {
         })
     }
 
-    /// Begins a run with a prefix of names and a search_path. Statements of earlier runs stay prepared.
+    /// Begins a run with a prefix of names and a search_path. The extension's prepared statements of earlier runs stay cached.
     pub fn begin(&mut self, run: &str, path: &str) -> Result<()> {
         self.client
             .batch_execute(&format!("SET search_path = {path}"))?;
@@ -54,7 +61,7 @@ impl Session {
         Ok(())
     }
 
-    /// Runs the statements of a file, and notes which of them fail or call what is planted.
+    /// Runs the statements of a file, and records those that fail or call a planted object.
     pub fn run_file(&mut self, file: &str, owner: &mut Client) -> Result<()> {
         let mut may_be_empty = false;
         for line in file.lines() {
@@ -93,7 +100,7 @@ impl Session {
         let before = calls(owner)?;
         let outcome = self.client.simple_query(statement);
         self.statements += 1;
-        let calls = calls(owner)? - before;
+        let planted_calls = calls(owner)? - before;
         let mut faults = Vec::new();
         let mut rows = Vec::new();
         match outcome {
@@ -118,8 +125,8 @@ impl Session {
                 ));
             }
         }
-        if calls > 0 {
-            faults.push(format!("{calls} calls of what is planted"));
+        if planted_calls > 0 {
+            faults.push(format!("{planted_calls} calls of planted objects"));
         }
         if !faults.is_empty() {
             self.failures.push(format!(
@@ -132,7 +139,7 @@ impl Session {
         Ok(rows)
     }
 
-    /// Keeps the ids of the first row that has them.
+    /// Stores the ids of the first row that has them.
     fn remember(&mut self, rows: &[SimpleQueryRow]) {
         for (column, latest, first) in IDS {
             let value = rows
