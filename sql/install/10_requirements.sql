@@ -1,5 +1,9 @@
 -- What must be true of the database before anything is made.
 
+-- Names in this script are resolved in pg_catalog. Otherwise an operator in the schema of pgvector could get into our views,
+-- constraints and functions.
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 DO $$
 DECLARE
     version text := (SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector');

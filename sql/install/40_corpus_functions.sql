@@ -61,8 +61,12 @@ CREATE FUNCTION reground.pending_embeddings(corpus text, max_results integer DEF
     RETURNS TABLE (chunk_id text, doc_id text, content text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pending_embeddings_wrapper';
 COMMENT ON FUNCTION reground.pending_embeddings IS 'Passages that have no embedding yet, by key.';
 
+-- The type vector is in the schema of pgvector.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
+FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.put_embeddings(corpus text, keys text[], embeddings vector[], model text DEFAULT NULL)
     RETURNS integer LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_embeddings_wrapper';
+SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.put_embeddings IS
 'Stores embeddings made elsewhere, as many as keys, all of the corpus'' dimensions and finite; returns how many passages took one (a passage that has gone is passed over).';
 
@@ -78,10 +82,14 @@ CREATE FUNCTION reground.delete_edges(
 COMMENT ON FUNCTION reground.delete_edges IS
 'Removes the edges of a document, of a passage or of an entity (node, at either end), of all that are given together, or all of the corpus; returns how many. Those of documents that put_document or delete_document remove go by themselves.';
 
+-- The type vector is in the schema of pgvector.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
+FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.search(
     corpus text, query text, embedding vector DEFAULT NULL, max_results integer DEFAULT 10, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL)
     RETURNS TABLE (chunk_id text, doc_id text, title text, locator text, content text, score double precision, lexical_rank integer, vector_rank integer,
                    lexical_score double precision, vector_distance double precision, uri text, published text, metadata jsonb)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'search_wrapper';
+SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.search IS
 'Hybrid search: BM25 and pgvector, candidates of each fused by the scores that both give them (fusion scores: the weighted mean of 1/2 + z/6, z standardised over the candidates) or by reciprocal rank (fusion rrf: Σ weight / (rrf_k + rank)); ties by key. filter is jsonb on columns of the relation ({"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"], "metadata": {"k": "v"}}) and goes into both branches. Without an embedding it warns and is lexical only; without a query text it is vector only. settings: see the view reground.settings.';

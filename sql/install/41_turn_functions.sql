@@ -1,5 +1,8 @@
 -- A turn: begun with a question, ended with an answer.
 
+-- The type vector is in the schema of pgvector.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
+FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.begin_turn(
     conversation text, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL,
     request_id text DEFAULT NULL, rewrite text DEFAULT NULL, intent text DEFAULT NULL, settings jsonb DEFAULT NULL, tags jsonb DEFAULT NULL,
@@ -7,15 +10,20 @@ CREATE FUNCTION reground.begin_turn(
     RETURNS TABLE (turn_id bigint, marker text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, published text,
                    content text, facts text[], origin text, score double precision, tokens integer, metadata jsonb)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'begin_turn_wrapper';
+SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.begin_turn IS
 'Begins a turn and returns the sources for its answer, in prompt order, each under a marker that will not move for the life of the conversation; one row with marker NULL where there are none. corpus defaults to that of the previous turn; corpora, in its place, asks several that share an embedding model, under the settings of the first (22023 where they compare embeddings differently). rewrite is a stand-alone form of the query for retrieval. request_id twice gives the same turn and rows (23505 with other arguments). intent overrides the judgement: new_topic, drill_down, compare or same_sources. parent is the turn that this one follows where that is not the latest, 0 for none: memory stands as that turn left it, with today''s pins, and turns that it does not follow are superseded until a turn follows them again (55000 unless the parent was answered). Writes: 25006 on a standby; use search there.';
 
+-- The type vector is in the schema of pgvector.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
+FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.retrieve(
     turn bigint, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, max_results integer DEFAULT NULL,
     corpora text[] DEFAULT NULL)
     RETURNS TABLE (turn_id bigint, marker text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, published text,
                    content text, facts text[], origin text, score double precision, tokens integer, metadata jsonb)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'retrieve_wrapper';
+SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.retrieve IS
 'Searches once more within an open turn, as an agent does, and returns what it found as begin_turn does: a source that the turn has already under its marker, others added to the turn under new ones. In another corpus its settings hold, with the conversation''s and those that begin_turn was given. The query is taken as it stands: nothing is borrowed from the conversation, and nothing carried. corpus or corpora default to those of the turn; max_results (1 to 100) to its setting max_sources, and each search has the turn''s max_tokens again. Searches of one turn run side by side; only what they write waits for one another. A reranker function is called; a deferred rerank is not waited for (rerank_missing). 55000 unless the turn is open, P0002 when there is none.';
 

@@ -1,10 +1,14 @@
 -- Shadow turns: what would be lost, and won, under other settings, before anybody is served by them.
 
+-- The type vector is in the schema of pgvector.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
+FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.shadow_turn(turn bigint, settings jsonb, label text DEFAULT 'shadow', corpus text DEFAULT NULL, embedding vector DEFAULT NULL, rewrite text DEFAULT NULL)
     RETURNS TABLE (candidate_no integer, corpus text, doc_id text, chunk_id text, members text[], origin text, lexical_rank integer, lexical_score double precision,
                    vector_rank integer, vector_distance double precision, graph_rank integer, fused double precision, reranked double precision, relevance double precision, carry_score double precision,
                    in_context boolean, left_at text, reason text, gave_way_to text)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'shadow_turn_wrapper';
+SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.shadow_turn IS
 'Asks an open turn again under other settings, from what its conversation remembered then, and keeps what came of it under a label beside the turn (I16): nothing of it is served, and the conversation does not change. settings go over all that the turn itself had; corpus, embedding and rewrite stand in place of the turn''s. Returns the candidates as rehearse_turn does; a second call of that label takes the place of the first; a deferred rerank is left out. Call it while the model writes. P0002 for a turn or corpus that there is not, 55000 once the turn or a later one has ended, 22023 for settings that there are not.';
 
