@@ -2,7 +2,8 @@
 //!
 //! A schema `hostile` gets objects with the names of PostgreSQL's own, and operators for pairs of types that PostgreSQL has no exact
 //! operator for. Each of them counts its calls. Then every public function and relation is used with that schema on the search_path,
-//! in front of pg_catalog and behind it. Every call must succeed, and nothing planted may be called.
+//! in front of pg_catalog and behind it. Every call must succeed, and nothing planted may be called. A second test plants the objects in
+//! the schema of pgvector, which is on the search_path of the extension's script, before it creates the extension.
 
 mod roles;
 mod statements;
@@ -32,11 +33,15 @@ const KINDS: [(&str, i64); 5] = [
     ("view", 190),
 ];
 
-/// Plants the objects; returns how many of each kind there are, as text.
-fn plant(owner: &mut Client) -> Result<String> {
+/// Plants the objects in a schema.
+fn plant(owner: &mut Client, schema: &str) -> Result<()> {
     owner
-        .batch_execute(include_str!("plant.sql"))
-        .context("plant.sql")?;
+        .batch_execute(&include_str!("plant.sql").replace("hostile", schema))
+        .context("plant.sql")
+}
+
+/// How many objects of each kind are planted, as text.
+fn count(owner: &mut Client) -> Result<String> {
     let mut counts = Vec::new();
     for (kind, fewest) in KINDS {
         let count: i64 = owner
@@ -138,7 +143,8 @@ fn nothing_planted_is_ever_called() -> Result<()> {
     let mut owner = database.connect()?;
     owner.batch_execute("CREATE SCHEMA store")?;
     let started = std::time::Instant::now();
-    let planted = plant(&mut owner)?;
+    plant(&mut owner, "hostile")?;
+    let planted = count(&mut owner)?;
     println!("planted {planted} in {:.1?}", started.elapsed());
     let mut owner = database.connect()?;
     traps_work(&database)?;
@@ -184,5 +190,33 @@ fn nothing_planted_is_ever_called() -> Result<()> {
         failures.len(),
         failures.join("\n")
     );
+    Ok(())
+}
+
+/// Objects of the extension, with the objects in the schema public that they use, except for types of pgvector.
+const USED_OF_PUBLIC: &str = "
+    WITH members AS (
+        SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
+        WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname = 'reground'
+    ), parts AS (
+        SELECT d.classid, d.objid FROM pg_depend AS d JOIN members AS m ON (m.classid, m.objid) = (d.refclassid, d.refobjid)
+        UNION SELECT classid, objid FROM members
+    )
+    SELECT concat(pg_describe_object(d.classid, d.objid, 0), ' uses ', pg_describe_object(d.refclassid, d.refobjid, 0))
+    FROM pg_depend AS d JOIN parts AS p ON (p.classid, p.objid) = (d.classid, d.objid),
+        pg_identify_object(d.refclassid, d.refobjid, 0) AS o
+    WHERE o.schema = 'public' AND o.identity NOT IN ('public.vector', 'public.vector[]') ORDER BY 1";
+
+#[test]
+fn nothing_planted_gets_into_the_extension() -> Result<()> {
+    let database = Database::empty("planted_before")?;
+    let mut owner = database.connect()?;
+    owner.batch_execute("CREATE EXTENSION vector SCHEMA public")?;
+    plant(&mut owner, "public")?;
+    let mut owner = database.connect()?;
+    owner.batch_execute("SET search_path = pg_catalog; CREATE EXTENSION reground")?;
+    let rows = owner.query(USED_OF_PUBLIC, &[])?;
+    let uses: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    ensure!(uses.is_empty(), "{}", uses.join("\n"));
     Ok(())
 }

@@ -1,10 +1,10 @@
 -- Plants a schema `hostile`: objects with the names of PostgreSQL's own. Each counts its calls and raises an error that names it.
--- For a database with the extension, as a superuser.
+-- For a database with pgvector, and with or without the extension, as a superuser.
 
 SET search_path = pg_catalog;
 SET check_function_bodies = off;
 
-CREATE SCHEMA hostile;
+CREATE SCHEMA IF NOT EXISTS hostile;
 GRANT USAGE ON SCHEMA hostile TO PUBLIC;
 -- A rollback does not undo nextval.
 CREATE SEQUENCE hostile.calls;
@@ -49,7 +49,8 @@ INSERT INTO hostile.paired_types SELECT unnest('{
     regconfig, regnamespace, regrole, name, text, varchar, bpchar, "\"char\"", json, jsonb, tsvector, tsquery, timestamptz, timestamp,
     date, time, interval, uuid, bytea, int2vector, oidvector, record,
     text[], name[], smallint[], integer[], bigint[], real[], double precision[], oid[], regclass[], jsonb[],
-    public.vector, public.halfvec, public.sparsevec, public.vector[], reground.bm25query, reground.bm25text}'::regtype[]);
+    public.vector, public.halfvec, public.sparsevec, public.vector[]}'::regtype[]);
+INSERT INTO hostile.paired_types SELECT t.type FROM (VALUES (to_regtype('reground.bm25query')), (to_regtype('reground.bm25text'))) AS t(type) WHERE t.type IS NOT NULL;
 
 CREATE TABLE hostile.operators AS
 SELECT o.oprname::text AS name, o.oprleft::regtype AS left_type, o.oprright::regtype AS right_type, o.oprresult::regtype AS result_type
@@ -68,6 +69,9 @@ FROM (VALUES ('=', 'boolean'), ('<>', 'boolean'), ('<', 'boolean'), ('>', 'boole
         ('<@>', 'double precision')) AS n(name, result),
     hostile.paired_types AS l, hostile.paired_types AS r
 ON CONFLICT DO NOTHING;
+-- The schema may have operators of pgvector.
+DELETE FROM hostile.operators AS o USING pg_operator AS p
+WHERE p.oprnamespace = 'hostile'::regnamespace AND p.oprname = o.name AND p.oprleft = o.left_type AND p.oprright = o.right_type;
 
 ALTER TABLE hostile.operators ADD COLUMN number integer GENERATED ALWAYS AS IDENTITY;
 DO $$
@@ -154,7 +158,7 @@ DECLARE
     t record;
 BEGIN
     FOR t IN SELECT b.oid::regtype AS type, b.typname AS name FROM pg_type AS b
-            WHERE b.typnamespace IN ('pg_catalog'::regnamespace, 'public'::regnamespace, 'reground'::regnamespace)
+            WHERE b.typnamespace IN ('pg_catalog'::regnamespace, 'public'::regnamespace, to_regnamespace('reground'))
                 AND b.typtype IN ('b', 'r', 'm') AND b.typcategory <> 'A' LOOP
         CALL hostile.plant('type', 'type ' || t.name, format('CREATE DOMAIN hostile.%I AS %s CHECK (hostile.called(%L))', t.name, t.type, 'type ' || t.name));
     END LOOP;
@@ -169,7 +173,7 @@ BEGIN
                 (SELECT string_agg(format(CASE a.atttypid WHEN 'anyarray'::regtype THEN 'r.%I::text' ELSE 'r.%I' END, a.attname), ', ' ORDER BY a.attnum)
                  FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns
             FROM pg_class AS c
-            WHERE c.relnamespace IN ('pg_catalog'::regnamespace, 'reground'::regnamespace) AND c.relkind IN ('r', 'v', 'p') LOOP
+            WHERE c.relnamespace IN ('pg_catalog'::regnamespace, to_regnamespace('reground')) AND c.relkind IN ('r', 'v', 'p') LOOP
         CALL hostile.plant('view', 'view ' || r.name,
             format('CREATE VIEW hostile.%I AS SELECT %s FROM %s AS r WHERE hostile.called(%L)', r.name, r.columns, r.relation, 'view ' || r.name));
     END LOOP;
