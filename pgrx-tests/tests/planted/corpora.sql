@@ -1,0 +1,36 @@
+-- Corpora over the tables of application.sql, and some of their own, as the admin.
+-- A statement ends with its line. {r} is the prefix of names; {turn}, {message}, {citation} and {alert} are the latest ids that a
+-- statement returned. A statement that returns no row fails the test, unless the line before it is `-- no rows`.
+
+SELECT reground.create_corpus('{r}_farm', dimensions => 2, schema => 'public', settings => '{"max_sources": 6}');
+SELECT reground.create_corpus('{r}_farm', dimensions => 2, schema => 'public', settings => '{"max_sources": 6}');
+SELECT reground.create_corpus('{r}_halves', dimensions => 2, schema => 'store', embedding_type => 'halfvec', metric => 'l2', text_config => 'pg_catalog.simple', chunk_size => 40, chunk_overlap => 10, chunk_unit => 'characters');
+SELECT reground.create_corpus('{r}_products', dimensions => 2, schema => 'public', metric => 'inner_product', chunk_unit => 'sentences', chunk_size => 2, chunk_overlap => 1);
+SELECT reground.create_corpus('{r}_tongues', schema => 'public', text_config_per_document => true);
+SELECT reground.create_corpus('{r}_own', schema => 'public', tenant => '{role}');
+SELECT reground.create_corpus('{r}_gone', schema => 'store', dimensions => 2);
+SELECT reground.add_corpus('{r}_articles', 'public.{r}_articles', 'id', 'body', document => 'book', embedding => 'place', documents => 'public.{r}_books', document_key => 'isbn', title => 'title', published => 'printed', updated_at => 'added', page_start => 'page', page_count => 'pages', metadata => 'note');
+SELECT reground.add_corpus('{r}_articles', 'public.{r}_articles', 'id', 'body', document => 'book', embedding => 'place', documents => 'public.{r}_books', document_key => 'isbn', title => 'title', published => 'printed', updated_at => 'added', page_start => 'page', page_count => 'pages', metadata => 'note');
+SELECT reground.add_corpus('{r}_texts', 'store.{r}_texts', 'key', 'body', document => 'doc', title => 'title', embedding => 'emb');
+SELECT reground.add_corpus('{r}_leaflets', 'public.{r}_leaflets', 'id', 'body', text_config => 'pg_catalog.simple', text_config_column => 'lang');
+SELECT reground.add_corpus('{r}_log', 'public.{r}_log', 'at', 'body', document => 'day', version => 'version', ordinal => 'version');
+SELECT reground.add_corpus('{r}_shelf', 'public.{r}_shelf', 'key', 'body', document => 'doc', embedding => 'place', title => 'title', page_start => 'page', page_end => 'page');
+SELECT reground.add_corpus('{r}_notes', 'public.{r}_notes', 'id', 'body', document => 'mood', text_config => 'public.{r}_words', text_config_column => 'config');
+SELECT reground.alter_corpus('{r}_texts', settings => '{"min_sources": 0}', mapping => '{"title": "title"}', metric => 'cosine', text_config => 'pg_catalog.english');
+SELECT reground.alter_corpus('{r}_products', text_config => 'pg_catalog.simple');
+SELECT reground.alter_corpus('{r}_tongues', text_config_per_document => false);
+SELECT reground.alter_corpus('{r}_tongues', text_config_per_document => true);
+SELECT reground.alter_corpus('{r}_farm', settings => '{"reranker": "public.{r}_rank", "intent_function": "public.{r}_judge"}');
+SELECT reground.alter_corpus('{r}_farm', settings => '{"reranker": "public.{r}_rank(pg_catalog.text,pg_catalog.text[])", "intent_function": null}');
+SELECT reground.alter_corpus('{r}_farm', settings => '{"reranker": null}');
+SELECT reground.alter_corpus('{r}_shelf', settings => '{"reranker": "public.{r}_open_rank", "intent_function": "public.{r}_open_judge"}');
+SELECT * FROM reground.check_corpus('{r}_farm');
+SELECT * FROM reground.check_corpus('{r}_articles');
+SELECT * FROM reground.check_corpus('{r}_texts');
+SELECT * FROM reground.check_corpus('{r}_leaflets');
+SELECT * FROM reground.check_corpus('{r}_shelf');
+SELECT * FROM reground.check_corpus('{r}_notes');
+SELECT * FROM reground.put_document('{r}_gone', 'gone', content => 'Soon it is gone.');
+SELECT * FROM reground.put_embeddings('{r}_gone', '{1}', '{"[1,0]"}');
+SELECT reground.drop_corpus('{r}_gone', drop_tables => true);
+SELECT reground.drop_corpus('{r}_own', drop_tables => true);
