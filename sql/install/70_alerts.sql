@@ -19,7 +19,7 @@ CREATE TABLE reground.alert_rules (
 COMMENT ON TABLE reground.alert_rules IS 'Alert rules (I14, I15), written by set_alert_rule. The effective rules are in active_alert_rules.';
 COMMENT ON COLUMN reground.alert_rules.rule IS 'Name of the rule.';
 COMMENT ON COLUMN reground.alert_rules.built_in IS 'Whether the rule came with the extension. A rule of the same name with built_in false overrides it.';
-COMMENT ON COLUMN reground.alert_rules.indicator IS 'Watched figure: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean or survival_STAGE, bad below the threshold; cfs_p5_drop (from the baseline) or stale_share, bad above it; parse_failures, bad from the threshold on.';
+COMMENT ON COLUMN reground.alert_rules.indicator IS 'Watched figure: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean, survival_coordinates, survival_retrieval, survival_rerank, survival_context or survival_generation, bad below the threshold; cfs_p5_drop (from the baseline) or stale_share, bad above it; parse_failures, bad from the threshold on.';
 COMMENT ON COLUMN reground.alert_rules.threshold IS 'Threshold, 0 to 1.';
 COMMENT ON COLUMN reground.alert_rules.period IS 'Period that the rule examines, in whole hours, including the current hour.';
 COMMENT ON COLUMN reground.alert_rules.whole_period IS 'Whether the rule uses the whole period; otherwise only the latest hours, as few as contain min_answers answers.';

@@ -82,7 +82,7 @@ impl RetrievalPlan {
             .flatten()
             .map(|(lexeme, weight)| (lexeme, (weight * 1000.0).round() / 1000.0))
             .collect();
-        let mut trace = json!({ "lean": self.context_dependence, "borrowed": rounded });
+        let mut trace = json!({ "context_dependence": self.context_dependence, "terms": rounded });
         if !nodes.is_empty() {
             trace["entities"] = json!(nodes);
         }
