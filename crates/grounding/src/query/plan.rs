@@ -76,13 +76,13 @@ impl RetrievalPlan {
     /// looked up, if any.
     #[must_use]
     pub fn trace(&self, nodes: &[String]) -> Value {
-        let borrowed = self.lexical.first().map(|own| &own.terms);
-        let rounded: BTreeMap<&String, f64> = borrowed
+        let terms = self.lexical.first().map(|own| &own.terms);
+        let rounded: BTreeMap<&String, f64> = terms
             .into_iter()
             .flatten()
             .map(|(lexeme, weight)| (lexeme, (weight * 1000.0).round() / 1000.0))
             .collect();
-        let mut trace = json!({ "lean": self.context_dependence, "borrowed": rounded });
+        let mut trace = json!({ "context_dependence": self.context_dependence, "terms": rounded });
         if !nodes.is_empty() {
             trace["entities"] = json!(nodes);
         }
