@@ -444,7 +444,7 @@ fn severity_names_round_trip() {
         assert_eq!(severity.name().parse(), Ok(severity));
     }
     let error = "bad".parse::<Severity>().unwrap_err();
-    assert_eq!(error.hint(), "One of warning, critical.");
+    assert_eq!(error.hint(), "Use one of warning, critical.");
 }
 
 #[test]

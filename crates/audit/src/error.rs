@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AuditError {
     /// A name that is not one of the valid names.
-    #[error("there is no {kind} \"{name}\"")]
+    #[error("unknown {kind} \"{name}\"")]
     Unrecognized {
         /// Kind of the name, such as `label`.
         kind: &'static str,
@@ -14,7 +14,7 @@ pub enum AuditError {
         valid: String,
     },
     /// A threshold outside [0, 1]. All indicators are shares or scores.
-    #[error("the threshold {0} is not in [0, 1]")]
+    #[error("threshold {0} is not between 0 and 1")]
     Threshold(f64),
 }
 
@@ -33,8 +33,10 @@ impl AuditError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Unrecognized { valid, .. } => format!("One of {valid}."),
-            Self::Threshold(_) => "All indicators are shares or scores.".to_owned(),
+            Self::Unrecognized { valid, .. } => format!("Use one of {valid}."),
+            Self::Threshold(_) => {
+                "Use a number from 0 to 1. All indicators are shares or scores.".to_owned()
+            }
         }
     }
 }

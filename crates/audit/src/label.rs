@@ -59,10 +59,10 @@ mod tests {
             assert_eq!(label.name().parse(), Ok(label));
         }
         let error = "Accurate".parse::<Label>().unwrap_err();
-        assert_eq!(error.to_string(), "there is no label \"Accurate\"");
+        assert_eq!(error.to_string(), "unknown label \"Accurate\"");
         assert_eq!(
             error.hint(),
-            "One of accurate, partial, hallucinated, unverifiable."
+            "Use one of accurate, partial, hallucinated, unverifiable."
         );
     }
 }

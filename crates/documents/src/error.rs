@@ -53,7 +53,7 @@ pub enum DocumentError {
     #[error("passages are not an array of objects with content: {0}")]
     Passages(String),
     /// A passage has invalid coordinates.
-    #[error("passage {ordinal} has impossible {coordinates}")]
+    #[error("passage {ordinal} has invalid {coordinates}")]
     Coordinates {
         /// Position among the passages, from 0.
         ordinal: usize,
@@ -70,14 +70,14 @@ impl DocumentError {
             Self::EmptyChunk | Self::OverlapTooLarge { .. } | Self::Negative(_) => {
                 "The defaults are a size of 512 and an overlap of 128 tokens."
             }
-            Self::ChunkUnit(_) => "One of tokens, characters, sentences.",
-            Self::PageCount(_) => "1 or more, or NULL for a document without pages.",
+            Self::ChunkUnit(_) => "Use tokens, characters or sentences.",
+            Self::PageCount(_) => "Use at least 1, or NULL for a document without pages.",
             Self::PageRange(_) => "Write 12 or 12-14.",
             Self::PageOrder { .. } | Self::FirstPage | Self::PageBeyondText { .. } => {
-                "page_starts are ascending character offsets into content, the first one 0."
+                "page_starts must be ascending character offsets into content. The first must be 0."
             }
             Self::Passages(_) | Self::Coordinates { .. } => {
-                "[{\"content\": \"…\", \"page_start\": 1, \"page_end\": 2, \"char_start\": 0, \"char_end\": 99, \"metadata\": {}}], only content required."
+                "[{\"content\": \"…\", \"page_start\": 1, \"page_end\": 2, \"char_start\": 0, \"char_end\": 99, \"metadata\": {}}]. Only content is required."
             }
         }
     }

@@ -110,7 +110,7 @@ fn an_unreachable_target_is_an_error() {
     let error = texts().least_share(0.95).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "an accuracy_target of 0.95 cannot be kept: it must lie above 0 and below the accuracy_baseline, 0.91"
+        "accuracy_target is 0.95, it must be above 0 and below accuracy_baseline 0.91"
     );
     for (baseline, delta) in [(0.0, 0.8), (1.1, 0.8), (0.9, 0.0), (0.9, f64::NAN)] {
         let error = AttentionModel::new(baseline, delta).unwrap_err();

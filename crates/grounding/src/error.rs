@@ -36,10 +36,10 @@ pub enum GroundingError {
     #[error("two passages have the marker \"{0}\"")]
     RepeatedMarker(String),
     /// A marker that no answer could cite (22023).
-    #[error("\"{0}\" is no marker")]
+    #[error("\"{0}\" is not a marker")]
     Marker(String),
     /// A passage with a marker of its own, where the conversation assigns the markers (22023).
-    #[error("a passage brings the marker \"{0}\", which is not the caller's to give")]
+    #[error("a passage has the marker \"{0}\", but the conversation assigns the markers")]
     GivenMarker(String),
     /// Finished turns that are not an array (22023).
     #[error("turns are not an array of objects")]
@@ -87,7 +87,7 @@ pub enum GroundingError {
     },
     /// An accuracy target that cannot be reached with any history, however short (22023).
     #[error(
-        "an accuracy_target of {target} cannot be kept: it must lie above 0 and below the accuracy_baseline, {baseline}"
+        "accuracy_target is {target}, it must be above 0 and below accuracy_baseline {baseline}"
     )]
     TargetOutOfReach {
         /// The target.
@@ -102,21 +102,21 @@ impl GroundingError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::InvalidSetting { expected, .. } => format!("Expected {expected}; the view reground.settings lists them all."),
+            Self::InvalidSetting { expected, .. } => format!("Expected {expected}. The view reground.settings lists all settings."),
             Self::SettingsNotAnObject { .. } => "Write {\"max_sources\": 8}.".to_owned(),
-            Self::UnknownIntent(_) => "One of new_topic, drill_down, compare, same_sources.".to_owned(),
-            Self::UnknownFormat(_) => "One of text, xml, json.".to_owned(),
-            Self::UnknownMarkerStyle(_) => "A1 or 1.".to_owned(),
-            Self::RepeatedMarker(_) => "A passage without a marker is cited by its number, from 1.".to_owned(),
-            Self::Marker(_) => "A marker is a number, alone or after letters. Without markers, passages are cited by their numbers.".to_owned(),
-            Self::GivenMarker(_) => "Leave marker out: the rows that come back say what each passage is cited by.".to_owned(),
-            Self::ImportedTurns | Self::ImportedTurn { .. } => "[{\"conversation_ref\": \"…\", \"query\": \"…\", \"answer\": \"…\", \"passages\": [{\"content\": \"…\", \"marker\": \"1\"}], \"at\": \"2026-01-31T09:00Z\", \"message_ref\": \"…\", \"model\": \"…\", \"tags\": {}, \"citations\": …}]; none of them is recorded.".to_owned(),
+            Self::UnknownIntent(_) => "Use new_topic, drill_down, compare or same_sources.".to_owned(),
+            Self::UnknownFormat(_) => "Use text, xml or json.".to_owned(),
+            Self::UnknownMarkerStyle(_) => "Use A1 or 1.".to_owned(),
+            Self::RepeatedMarker(_) => "The marker of a passage without one is its number, from 1.".to_owned(),
+            Self::Marker(_) => "A marker is a number, alone or after letters. The marker of a passage without one is its number, from 1.".to_owned(),
+            Self::GivenMarker(_) => "Omit marker. The returned rows contain the marker of each passage.".to_owned(),
+            Self::ImportedTurns | Self::ImportedTurn { .. } => "[{\"conversation_ref\": \"…\", \"query\": \"…\", \"answer\": \"…\", \"passages\": [{\"content\": \"…\", \"marker\": \"1\"}], \"at\": \"2026-01-31T09:00Z\", \"message_ref\": \"…\", \"model\": \"…\", \"tags\": {}, \"citations\": …}]. No turn was recorded.".to_owned(),
             Self::UnknownApi(_) => "Pass the message as the API returned it, or its list of citations.".to_owned(),
-            Self::RerankLength { .. } => "A reranker returns one score for each passage, in order; NULL where it has none.".to_owned(),
+            Self::RerankLength { .. } => "The reranker must return one score per passage, in order, and NULL for a passage without a score.".to_owned(),
             Self::InvalidFilter { .. } => "Write {\"column\": value}, {\"column\": [values]} or {\"column\": {\">=\": value}}; on a jsonb column any value means containment.".to_owned(),
-            Self::InvalidEdges { .. } => "Write [{\"source\": name, \"target\": name, \"chunk_id\": passage}], with relation, doc_id and weight (above 0) as you like.".to_owned(),
+            Self::InvalidEdges { .. } => "Write [{\"source\": name, \"target\": name, \"chunk_id\": id}]. relation, doc_id and weight (above 0) are optional.".to_owned(),
             Self::OutOfRange { expected, .. } => format!("Give {expected}."),
-            Self::TargetOutOfReach { .. } => "Even without history the model predicts no more than the baseline: ask for less, or raise the baseline to what single turns were measured at.".to_owned(),
+            Self::TargetOutOfReach { .. } => "Lower accuracy_target, or set accuracy_baseline to the accuracy measured on single turns. The model never predicts more than accuracy_baseline.".to_owned(),
         }
     }
 }

@@ -148,28 +148,30 @@ impl Status {
         }
     }
 
-    /// Returns a description for users.
+    /// Returns a description for users, the same as `reground.citation_statuses.meaning`.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::ResolvedCurrent => "names a source that this turn brought into the context",
             Self::ResolvedCarried => "names a source carried into the context from an earlier turn",
-            Self::WrongSource => "names a source of the context, but another one holds the content",
-            Self::Unsupported => "names a source of the context that does not hold the content",
+            Self::WrongSource => {
+                "names a source of the context, but another one contains the content"
+            }
+            Self::Unsupported => "names a source of the context that does not contain the content",
             Self::InsufficientAttribution => {
                 "the content spans several sources, not all of them cited"
             }
             Self::Unretrieved => {
-                "the place exists and holds the content, but was not in the context"
+                "the place exists and contains the content, but was not in the context"
             }
-            Self::InvalidPage => "the document has the place, but the content is not there",
+            Self::InvalidPage => "the place exists, but the content is not there",
             Self::StaleTurn => {
-                "a marker of this conversation whose source is not in this turn's context"
+                "names a marker of this conversation whose source is not in the context of this turn"
             }
-            Self::OutOfBounds => "a place that the document does not have",
-            Self::UnknownId => "an id that exists nowhere",
+            Self::OutOfBounds => "names a place that the document does not have",
+            Self::UnknownId => "names an id that does not exist",
             Self::Imprecise => "a mention in prose that fits one source",
-            Self::Malformed => "meant as a citation, but not readable as one",
-            Self::Unresolvable => "author and year, from which no document follows",
+            Self::Malformed => "looks like a citation, but cannot be parsed",
+            Self::Unresolvable => "names author and year, which do not identify a document",
         }
     }
 }

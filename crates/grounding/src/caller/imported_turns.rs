@@ -66,7 +66,7 @@ impl ImportedTurn {
             return Err("conversation_ref is empty".to_owned());
         }
         match turn.at.as_deref().filter(|at| !is_iso(at)) {
-            Some(at) => Err(format!("\"{at}\" is no time as ISO 8601 writes it")),
+            Some(at) => Err(format!("\"{at}\" is not an ISO 8601 time")),
             None => Ok(turn),
         }
     }

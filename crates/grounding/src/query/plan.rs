@@ -76,8 +76,8 @@ impl RetrievalPlan {
     /// looked up, if any.
     #[must_use]
     pub fn trace(&self, nodes: &[String]) -> Value {
-        let borrowed = self.lexical.first().map(|own| &own.terms);
-        let rounded: BTreeMap<&String, f64> = borrowed
+        let terms = self.lexical.first().map(|own| &own.terms);
+        let rounded: BTreeMap<&String, f64> = terms
             .into_iter()
             .flatten()
             .map(|(lexeme, weight)| (lexeme, (weight * 1000.0).round() / 1000.0))

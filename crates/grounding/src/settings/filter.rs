@@ -84,7 +84,7 @@ pub fn parse(
 ) -> Result<Vec<Condition>, GroundingError> {
     let Value::Object(columns) = filter else {
         return Err(GroundingError::InvalidFilter {
-            fault: format!("{} is no object", short(filter)),
+            fault: format!("{} is not an object", short(filter)),
         });
     };
     let mut conditions = Vec::new();
@@ -138,7 +138,7 @@ fn scalar(column: &str, value: &Value) -> Result<String, GroundingError> {
 
 fn fault(column: &str, value: &Value) -> GroundingError {
     GroundingError::InvalidFilter {
-        fault: format!("column \"{column}\" is given {}", short(value)),
+        fault: format!("column \"{column}\" has the value {}", short(value)),
     }
 }
 

@@ -66,7 +66,7 @@ impl Key {
 pub fn edges(given: &Value) -> Result<Vec<Edge>, GroundingError> {
     let Value::Array(given) = given else {
         return Err(GroundingError::InvalidEdges {
-            fault: "they are no JSON array".to_owned(),
+            fault: "not a JSON array".to_owned(),
         });
     };
     let mut places: BTreeMap<(String, String, String, String), usize> = BTreeMap::new();
@@ -101,22 +101,22 @@ fn edge(given: &Value) -> Result<Edge, String> {
     let (source, source_key) = node("source", &given.source)?;
     let (target, target_key) = node("target", &given.target)?;
     if source_key == target_key {
-        return Err(format!("source and target are one node, \"{source}\""));
+        return Err(format!(
+            "source and target are the same entity, \"{source}\""
+        ));
     }
     let relation = given.relation.as_deref().map_or("", str::trim);
     if relation.chars().count() > LONGEST_NAME {
-        return Err(format!(
-            "its relation is longer than {LONGEST_NAME} characters"
-        ));
+        return Err(format!("relation is longer than {LONGEST_NAME} characters"));
     }
     let weight = given.weight.unwrap_or(1.0);
     if !(weight > 0.0 && weight.is_finite()) {
-        return Err(format!("its weight is {weight}"));
+        return Err(format!("weight is {weight}"));
     }
     let chunk_id = given.chunk_id.into_text();
     let texts = [&source, &target, &chunk_id];
     if texts.iter().any(|text| text.contains('\0')) || relation.contains('\0') {
-        return Err("it contains the character U+0000".to_owned());
+        return Err("the character U+0000 is not allowed".to_owned());
     }
     Ok(Edge {
         source,
@@ -139,12 +139,10 @@ fn edge(given: &Value) -> Result<Edge, String> {
 fn node(which: &str, name: &str) -> Result<(String, String), String> {
     let key = normal_name(name);
     if key.is_empty() {
-        return Err(format!("its {which} is empty"));
+        return Err(format!("{which} is empty"));
     }
     if name.trim().chars().count().max(key.chars().count()) > LONGEST_NAME {
-        return Err(format!(
-            "its {which} is longer than {LONGEST_NAME} characters"
-        ));
+        return Err(format!("{which} is longer than {LONGEST_NAME} characters"));
     }
     Ok((name.trim().to_owned(), key))
 }

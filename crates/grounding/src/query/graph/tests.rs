@@ -148,22 +148,22 @@ fn edges_are_parsed_and_errors_name_the_edge() {
         ]
     );
     for (given, fault) in [
-        (json!({}), "no JSON array"),
+        (json!({}), "not a JSON array"),
         (
             json!([{"source": "a", "target": "b"}]),
             "edge 1: missing field `chunk_id`",
         ),
         (
             json!([{"source": " ", "target": "b", "chunk_id": "1"}]),
-            "its source is empty",
+            "source is empty",
         ),
         (
             json!([{"source": "A", "target": "a", "chunk_id": "1"}]),
-            "one node",
+            "same entity",
         ),
         (
             json!([{"source": "a", "target": "b", "chunk_id": "1", "weight": 0}]),
-            "its weight is 0",
+            "weight is 0",
         ),
         (
             json!([{"source": "a", "target": "b", "chunk_id": "1", "colour": 0}]),
