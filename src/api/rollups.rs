@@ -1,4 +1,4 @@
-//! Keeping the rollups up to date.
+//! Functions that refresh and rebuild the rollups.
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
