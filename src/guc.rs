@@ -78,7 +78,7 @@ pub fn define() {
     );
     define_text(
         "tracking_parameters",
-        "Query parameters that put_document drops from a URI, separated by commas; a trailing * stands for any rest. Empty: the built-in list.",
+        "Query parameters that put_document drops from a URI, separated by commas; a trailing * matches any rest. Empty: the built-in list.",
     );
     for setting in SETTINGS {
         define_text(setting.name, setting.meaning);

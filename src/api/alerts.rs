@@ -43,10 +43,10 @@ fn set_alert_rule(
         .transpose()
         .map_err(Error::from)?;
     if !alerts::is_period(period)? {
-        return Err(invalid("period", "it is under an hour or over 31 days").into());
+        return Err(invalid("period", "it is below 1 hour or above 31 days").into());
     }
     if min_answers.is_some_and(|least| least < 1) {
-        return Err(invalid("min_answers", "it is under 1").into());
+        return Err(invalid("min_answers", "it is below 1").into());
     }
     let severity: Option<Severity> = severity.map(str::parse).transpose().map_err(Error::from)?;
     if !alerts::is_known(rule)? {
@@ -84,7 +84,7 @@ fn take_baseline(
     let since = hour_at(since, "since")?;
     let until = hour_at(until, "until")?;
     if since >= until {
-        return Err(invalid_hour("since", "no hour begins from there to until").into());
+        return Err(invalid_hour("since", "no hour begins between since and until").into());
     }
     rollups::refresh(None)?;
     let hours = alerts::hours_of(since, until)?.unwrap_or_default();
@@ -102,7 +102,7 @@ fn invalid_hour(argument: &'static str, fault: &str) -> Error {
     Error::Bad {
         argument,
         fault: fault.into(),
-        hint: "A baseline is of whole hours, from the one of since to before the one of until: name two hours.".into(),
+        hint: "A baseline covers whole hours. Pass since and until in different hours.".into(),
     }
 }
 

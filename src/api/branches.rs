@@ -39,7 +39,7 @@ fn check(tenant: &str, conversation_id: i64, parent_turn_id: i64) -> Result<()> 
             turn: parent_turn_id,
             state: turn.state,
             wanted: "followed as a parent",
-            hint: "Name a turn that was answered; the parent of an edited question is the turn before it (0: there is none).",
+            hint: "Pass a turn that was answered. The parent of an edited question is the turn before it, or 0.",
         });
     }
     Ok(())

@@ -83,8 +83,8 @@ fn table_names(schema: &str, name: &str) -> Result<(String, String)> {
     if documents.len() > LONGEST_IDENTIFIER {
         return Err(Error::Bad {
             argument: "corpus",
-            fault: format!("\"{documents}\" would be too long a name for its table"),
-            hint: format!("{LONGEST_IDENTIFIER} bytes are the most."),
+            fault: format!("the name \"{documents}\" of its table is too long"),
+            hint: format!("Names of tables have at most {LONGEST_IDENTIFIER} bytes."),
         });
     }
     let qualified = |name: &str| format!("{}.{}", sql::ident(schema), sql::ident(name));
@@ -310,8 +310,8 @@ fn alter_corpus(
         Some(_) if !corpus.managed => {
             return Err(Error::Bad {
                 argument: "text_config_per_document",
-                fault: "the tables are not those of create_corpus".into(),
-                hint: "Name the column that holds each row's configuration: mapping => '{\"text_config_column\": \"lang\"}'.".into(),
+                fault: "create_corpus did not make the tables".into(),
+                hint: "Map the column with the configuration of each row: mapping => '{\"text_config_column\": \"lang\"}'.".into(),
             }
             .into());
         }

@@ -109,7 +109,7 @@ fn put_document(
             return Err(Error::Bad {
                 argument: "content",
                 fault: "exactly one of content and passages must be given".into(),
-                hint: "content is chunked here, passages were chunked elsewhere.".into(),
+                hint: "Pass content to have it split into passages, or passages that are already split.".into(),
             }
             .into());
         }

@@ -52,8 +52,11 @@ fn delete_edges(
     if some == everything {
         return Err(Error::Bad {
             argument: "everything",
-            fault: format!("it is {everything}, and edges are {}named", if some { "" } else { "not " }),
-            hint: "Name edges by doc_id, chunk_id or entity, or pass everything => true to remove all of the corpus.".into(),
+            fault: match everything {
+                true => "it is true, but the call also names edges".into(),
+                false => "it is false, and the call names no edges".into(),
+            },
+            hint: "Pass doc_id, chunk_id or entity, or everything => true to delete all edges of the corpus.".into(),
         }
         .into());
     }

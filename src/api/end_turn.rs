@@ -164,7 +164,7 @@ fn abandon_turn(turn_id: Option<i64>) -> std::result::Result<bool, ErrorReport> 
             turn: turn_id,
             state: turn.state,
             wanted: "abandoned",
-            hint: "Its answer was recorded; a later end_turn with another message_ref supersedes it.",
+            hint: "The turn has an answer. Call end_turn with a new message_ref to supersede it.",
         }
         .into()),
         _ => {
@@ -180,7 +180,7 @@ fn check_state(turn: &Turn) -> Result<()> {
     let state = turn.standing();
     let hint = match state {
         "imported" => {
-            "Its answer was given elsewhere; begin a new turn, or one with its parent as parent_turn_id."
+            "Another system answered it. Begin a new turn, or one with the same parent_turn_id."
         }
         "abandoned" => "Begin a new turn.",
         "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",

@@ -144,7 +144,7 @@ pub(super) fn judge_intent(
     let verdict = verdict.map_err(|fault| {
         Error::Hook(
             Hook::Intent,
-            format!("intent_function \"{name}\" returned what is no verdict: {fault}"),
+            format!("intent_function \"{name}\" did not return a verdict: {fault}"),
         )
     })?;
     Ok(verdict.flatten())
@@ -186,6 +186,6 @@ fn function(hook: Hook, name: &str) -> Result<String> {
     )?
     .ok_or_else(|| {
         let setting = hook.setting();
-        Error::Hook(hook, format!("no {setting} \"{name}\" that this role may call"))
+        Error::Hook(hook, format!("{setting} \"{name}\" does not exist, or this role may not call it"))
     })
 }

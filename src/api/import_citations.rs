@@ -28,13 +28,12 @@ fn import_citations(
 ) -> std::result::Result<(), ErrorReport> {
     let answer = given(answer, "answer")?;
     let citations = given(citations, "citations")?.value("citations")?;
-    let unknown = |error: UnknownApi| {
-        Error::Bad {
+    let unknown = |error: UnknownApi| Error::Bad {
         argument: "citations",
         fault: error.to_string(),
-        hint: "Pass the message as the API returned it, or its list of citations with api => its name."
-            .into(),
-    }
+        hint:
+            "Pass the whole message of the API, or its list of citations and the name of the API."
+                .into(),
     };
     let api: Option<Api> = api.map(str::parse).transpose().map_err(unknown)?;
     let import = reground_citations::import(&citations, answer, api).map_err(unknown)?;

@@ -77,7 +77,7 @@ fn bounds(successes: i64, trials: i64, confidence: f64) -> Result<Bounds> {
     let interval = interval.ok_or_else(|| Error::Bad {
         argument: "successes",
         fault: format!("{successes} of {trials} at a confidence of {confidence}"),
-        hint: "0 or more successes, as many trials at least, a confidence above 0 and under 1."
+        hint: "Pass 0 or more successes, at least as many trials, and a confidence above 0 and below 1."
             .into(),
     })?;
     Ok(Bounds {
@@ -114,8 +114,8 @@ fn mann_whitney(
         None => {
             return Err(Error::Bad {
                 argument: "a",
-                fault: "it or b holds a value that is not finite".into(),
-                hint: "Leave NaN and infinities out.".into(),
+                fault: "a or b contains a value that is not finite".into(),
+                hint: "Remove NaN and infinite values.".into(),
             }
             .into());
         }

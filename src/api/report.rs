@@ -73,8 +73,11 @@ fn single_owner(
         Owner::Tenant(tenant) => Ok(tenant),
         Owner::Ambiguous(tenants) => Err(Error::Bad {
             argument,
-            fault: format!("one of that name belongs to {}", tenants.join(", ")),
-            hint: "Name whose with tenant => '…'.".into(),
+            fault: format!(
+                "several tenants have one of that name: {}",
+                tenants.join(", ")
+            ),
+            hint: "Pass the tenant with tenant => '…'.".into(),
         }),
     }
 }

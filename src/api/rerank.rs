@@ -73,7 +73,7 @@ fn pending_candidates(turn: &Turn) -> Result<Gathered> {
             turn: turn.turn_id,
             state: turn.state.clone(),
             wanted: "reranked",
-            hint: "Only a turn begun with reranker = deferred waits for a rerank, and for one only.",
+            hint: "Only a turn begun with reranker = deferred can be reranked, and only once.",
         }),
     }
 }
@@ -85,7 +85,7 @@ fn parse_results(results: Option<Json>) -> Result<Vec<Reranked>> {
     serde_json::from_value(results.value("results")?).map_err(|error| {
         Error::Hook(
             Hook::Reranker,
-            format!("results are not what a reranker returns: {error}"),
+            format!("results do not have the shape of a rerank: {error}"),
         )
     })
 }

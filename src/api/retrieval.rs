@@ -115,8 +115,8 @@ pub(super) struct AdditionalSearch {
 }
 
 /// Gathers candidates for an open turn by the query alone: no source is carried, and the conversation does not expand the query.
-/// Candidates with the text of an existing source in `context` are identified with it. If `turn_settings` hash the texts, so does this search, whatever
-/// the settings of its corpus.
+/// A candidate with the text of a source in `context` is identified with it. If `turn_settings` hash the texts, so does this
+/// search, whatever the settings of its corpus.
 pub(super) fn gather_additional(
     tenant: &str,
     conversation: &Conversation,

@@ -19,7 +19,8 @@ impl Json {
         serde_json::from_str(&self.0).map_err(|error| Error::Bad {
             argument,
             fault: error.to_string(),
-            hint: "Numbers must fit a double precision, nesting may have 127 levels.".into(),
+            hint: "Numbers must fit a double precision. At most 127 levels of nesting are allowed."
+                .into(),
         })
     }
 
