@@ -1,4 +1,4 @@
-//! Server settings: those of the tenant, of the worker and of retention, and one for each setting of a turn.
+//! Server settings: of tenant, worker and retention, and one for each setting of a turn.
 
 use std::ffi::{CStr, CString};
 use std::time::Duration;
@@ -16,9 +16,9 @@ static WORKER_INTERVAL: GucSetting<i32> = GucSetting::<i32>::new(60);
 static TRACE_RETENTION_DAYS: GucSetting<i32> = GucSetting::<i32>::new(90);
 static ARCHIVE_RETENTION_DAYS: GucSetting<i32> = GucSetting::<i32>::new(730);
 
-/// Defines every setting and reserves the prefix, so that a misspelt one is refused.
+/// Defines all settings and reserves the prefix, so that a misspelt setting is an error.
 pub fn define() {
-    // Superuser only: whoever could name another setting could name one that he fills himself.
+    // Superuser only: another role could choose a setting that it can fill.
     GucRegistry::define_string_guc(
         c"reground.tenant_from",
         c"Name of the setting that holds the tenant, for example app.tenant_id.",
@@ -54,8 +54,8 @@ pub fn define() {
         GucContext::Sighup,
         GucFlags::UNIT_S,
     );
-    // Superuser only: how long evidence is kept is not for those to say whom it is about. The ring of traces has sixteen weeks,
-    // of which one is being written and one may be cut by the limit.
+    // Superuser only, because the evidence can be about the other roles. The traces have sixteen weekly partitions. The limit leaves
+    // one for the current week and one for the partial week at the limit.
     GucRegistry::define_int_guc(
         c"reground.trace_retention_days",
         c"Days that run_retention keeps traces and the links of chains.",
@@ -78,7 +78,7 @@ pub fn define() {
     );
     define_text(
         "tracking_parameters",
-        "Query parameters that put_document drops from a URI, separated by commas; a trailing * stands for any rest. Empty: the built-in list.",
+        "Query parameters that put_document drops from a URI, separated by commas; a trailing * matches any rest. Empty: the built-in list.",
     );
     for setting in SETTINGS {
         define_text(setting.name, setting.meaning);
@@ -87,7 +87,7 @@ pub fn define() {
     unsafe { pg_sys::MarkGUCPrefixReserved(c"reground".as_ptr()) };
 }
 
-/// Defines `reground.NAME` as text: whoever uses it reads and checks it; a turn with its other layers of settings.
+/// Defines `reground.NAME` as text. Its users parse and check it; a turn does so together with the other layers of settings.
 fn define_text(name: &str, meaning: &str) {
     let (Ok(name), Ok(meaning)) = (
         CString::new(format!("reground.{name}")),
@@ -95,11 +95,11 @@ fn define_text(name: &str, meaning: &str) {
     ) else {
         return;
     };
-    // Leaked on purpose: the backend keeps these pointers for as long as it lives, and a setting is defined once.
+    // Leaked on purpose: the backend keeps these pointers until it ends, and each setting is defined once.
     let value: &'static mut *mut std::ffi::c_char = Box::leak(Box::new(std::ptr::null_mut()));
     let name: &'static CStr = Box::leak(name.into_boxed_c_str());
     let meaning: &'static CStr = Box::leak(meaning.into_boxed_c_str());
-    // SAFETY: all pointers are leaked above, so they outlive the backend; no hooks are given.
+    // SAFETY: all pointers are leaked above, so they are valid until the backend ends. There are no hooks.
     unsafe {
         pg_sys::DefineCustomStringVariable(
             name.as_ptr(),
@@ -116,7 +116,7 @@ fn define_text(name: &str, meaning: &str) {
     }
 }
 
-/// Databases to be maintained in the background.
+/// Databases with background maintenance.
 pub fn worker_databases() -> Vec<String> {
     let list = WORKER_DATABASES.get();
     let list = list.map(|list| list.to_string_lossy().into_owned());
@@ -133,7 +133,7 @@ pub fn worker_interval() -> Duration {
     Duration::from_secs(WORKER_INTERVAL.get().unsigned_abs().into())
 }
 
-/// The setting that holds the tenant, where one is named.
+/// Name of the setting that contains the tenant, if configured.
 pub fn tenant_from() -> Option<String> {
     TENANT_FROM
         .get()
@@ -141,10 +141,10 @@ pub fn tenant_from() -> Option<String> {
         .filter(|name| !name.is_empty())
 }
 
-/// The value of a setting as text; `None` where there is no such setting.
+/// The value of a setting as text; `None` if the setting does not exist.
 pub fn value(name: &str) -> Option<String> {
     let name = CString::new(name).ok()?;
-    // SAFETY: the name is NUL-terminated; missing_ok is true, so an unknown one gives NULL; the result is copied.
+    // SAFETY: the name is NUL-terminated. missing_ok is true, so the result for an unknown name is NULL. The result is copied.
     unsafe {
         let value = pg_sys::GetConfigOption(name.as_ptr(), true, false);
         (!value.is_null()).then(|| CStr::from_ptr(value).to_string_lossy().into_owned())
@@ -161,12 +161,12 @@ pub fn archive_retention_days() -> i32 {
     ARCHIVE_RETENTION_DAYS.get()
 }
 
-/// Query parameters that say where a reader came from; `None` for the built-in list.
+/// Query parameters that are removed from addresses; `None`: the built-in list.
 pub fn tracking_parameters() -> Option<String> {
     value("reground.tracking_parameters").filter(|list| !list.is_empty())
 }
 
-/// The turn settings that the server gives at present, as one JSON object.
+/// The current server values of turn settings, as a JSON object.
 pub fn turn_settings() -> serde_json::Value {
     SETTINGS
         .iter()

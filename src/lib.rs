@@ -1,11 +1,11 @@
-//! The PostgreSQL extension: the only place that knows pgrx.
+//! The PostgreSQL extension, and the only crate that uses pgrx.
 //!
-//! Glue reads rows, hands them to the pure crates, and writes what they decided; it decides nothing itself.
-//! `api` holds the SQL functions, `store` the tables of schema `reground`, `retrieve` the relations of a corpus.
+//! This glue reads rows, passes them to the pure crates, and writes their results. It makes no decisions.
+//! `api` contains the SQL functions, `store` the tables of schema `reground`, `retrieve` the relations of a corpus.
 
 #![expect(
     clippy::result_large_err,
-    reason = "pgrx wants ErrorReport by value at each function's edge, where it becomes the ERROR at once"
+    reason = "pgrx requires ErrorReport by value as the error of each SQL function"
 )]
 
 mod api;

@@ -1,7 +1,7 @@
-//! Where the time of a call goes: a stopwatch a stage, always running, read by `reground.profile()`.
+//! Time of each stage of a call, for `reground.profile()`.
 //!
-//! Two readings of the clock a stage, some fifteen stages a call: microseconds against milliseconds. Stages may nest; each
-//! counts its own time without that of the stages within it, so they add up to the call.
+//! Each stage reads the clock twice. With about fifteen stages per call this costs microseconds, so it is always on. Stages can
+//! nest. Each counts its own time without that of inner stages, so the sum is the time of the call.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -9,28 +9,28 @@ use std::time::{Duration, Instant};
 /// A stage of a call.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// What was done, as the SQL function shows it.
+    /// Name, as in the column `stage`.
     pub name: &'static str,
-    /// How often in this call.
+    /// Number of times in this call.
     pub calls: u32,
-    /// Its own time.
+    /// Time of the stage itself.
     pub time: Duration,
 }
 
 /// A call with its stages, in the order in which they were first entered.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// The SQL function.
+    /// Name of the SQL function.
     pub function: &'static str,
-    /// Its stages; what belongs to none is in the stage `other`.
+    /// The stages. `other` collects the rest.
     pub stages: Vec<Stage>,
 }
 
 #[derive(Default)]
 struct Stopwatch {
-    /// Calls in progress, outermost first: a reranker in SQL may call us again.
+    /// Calls in progress, outermost first. A reranker in SQL can call a function of reground.
     open: Vec<Profile>,
-    /// For each stage in progress the time that stages within it took.
+    /// For each stage in progress, the time of its inner stages.
     within: Vec<Duration>,
     last: Option<Profile>,
 }
@@ -39,10 +39,10 @@ thread_local! {
     static STOPWATCH: RefCell<Stopwatch> = RefCell::default();
 }
 
-/// Runs a call and keeps its profile as the session's last one, if it succeeds.
+/// Runs a call. If it succeeds, its profile becomes the last one of the session.
 pub fn call<T, E>(function: &'static str, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    /// Closes the call on every way out: PostgreSQL's errors unwind. A call within a stage of another keeps its own
-    /// account, and counts as that stage's own time.
+    /// Closes the call also when an error of PostgreSQL unwinds. A call within a stage of another call has its own profile, and
+    /// counts as time of that stage.
     struct Open(Vec<Duration>);
     impl Drop for Open {
         fn drop(&mut self) {
@@ -64,7 +64,7 @@ pub fn call<T, E>(function: &'static str, work: impl FnOnce() -> Result<T, E>) -
     Ok(done)
 }
 
-/// Runs a stage of the call in progress; outside one it only runs it.
+/// Runs and measures a stage of the current call. Without a call, nothing is measured.
 pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
     struct Running {
         name: &'static str,
@@ -97,7 +97,7 @@ pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Runs a part of a call; with the microseconds that it took in all, stages within it included.
+/// Runs a part of a call; also returns its microseconds, inner stages included.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, i32) {
     let begun = Instant::now();
     let done = work();
@@ -105,7 +105,7 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, i32) {
     (done, i32::try_from(took).unwrap_or(i32::MAX))
 }
 
-/// The profile of the session's last call that succeeded.
+/// The profile of the last successful call of the session.
 pub fn last() -> Option<Profile> {
     STOPWATCH.with_borrow(|watch| watch.last.clone())
 }

@@ -1,4 +1,4 @@
-//! How a function returns rows: as declared in `sql/install`, the one place that lists its columns.
+//! Rows returned by a function. Its columns are declared in `sql/install` only: as RETURNS TABLE, or by a composite type.
 
 use pgrx::pg_sys;
 use serde::Serialize;
@@ -6,11 +6,10 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::sql::{self, Args};
 
-/// Rows that are passed to PostgreSQL at a time: a cancel or a timeout takes effect between two batches.
+/// Rows per statement. A cancel or a timeout takes effect between two batches.
 const BATCH: usize = 1000;
 
-/// Returns values as the rows of a set-returning function, matching fields to columns by name; a field that is
-/// missing is NULL.
+/// Returns values as rows. Fields and columns are matched by name; a missing field is NULL.
 pub fn emit<T: Serialize>(fcinfo: pg_sys::FunctionCallInfo, rows: &[T]) -> Result<()> {
     let set = Set::of(fcinfo);
     let columns: Vec<String> = set
@@ -28,7 +27,7 @@ pub fn emit<T: Serialize>(fcinfo: pg_sys::FunctionCallInfo, rows: &[T]) -> Resul
     Ok(())
 }
 
-/// Returns what a FROM clause gives under the alias `r`, which has a column of each declared name.
+/// Returns the rows of a FROM clause, whose alias `r` has a column for each declared name.
 pub fn emit_from(fcinfo: pg_sys::FunctionCallInfo, from: &str, args: &Args<'_>) -> Result<()> {
     let set = Set::of(fcinfo);
     let columns: Vec<String> = set
@@ -39,15 +38,15 @@ pub fn emit_from(fcinfo: pg_sys::FunctionCallInfo, from: &str, args: &Args<'_>) 
     set.fill(&format!("SELECT {} FROM {from}", columns.join(", ")), args)
 }
 
-/// Returns one row of values that are given in the order of the declared columns, which have their types. It runs no statement, so
-/// a function that is parallel safe may use it while others work in parallel.
+/// Returns one row. The values have the order and the types of the declared columns. No statement runs, so that parallel safe
+/// functions can use it.
 pub fn emit_values(fcinfo: pg_sys::FunctionCallInfo, values: &[Option<pg_sys::Datum>]) {
     let mut datums: Vec<pg_sys::Datum> = values
         .iter()
         .map(|value| value.unwrap_or(pg_sys::Datum::from(0_usize)))
         .collect();
     let mut nulls: Vec<bool> = values.iter().map(Option::is_none).collect();
-    // SAFETY: as in Set::of; the arrays have an element for each declared column, and tuplestore_putvalues copies what they hold.
+    // SAFETY: as in Set::of. The arrays have an element for each declared column, and tuplestore_putvalues copies the values.
     unsafe {
         pg_sys::InitMaterializedSRF(fcinfo, 0);
         let info = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();
@@ -62,7 +61,7 @@ pub fn emit_values(fcinfo: pg_sys::FunctionCallInfo, values: &[Option<pg_sys::Da
     }
 }
 
-/// The set that a function returns.
+/// The result set of a function.
 struct Set {
     store: *mut pg_sys::Tuplestorestate,
     /// Name and type of each column, as SQL.
@@ -71,8 +70,8 @@ struct Set {
 
 impl Set {
     fn of(fcinfo: pg_sys::FunctionCallInfo) -> Self {
-        // SAFETY: this is the fcinfo of a function declared RETURNS TABLE or SETOF a composite type; InitMaterializedSRF raises an error where no set can be
-        // taken, and else leaves a ReturnSetInfo whose setResult and setDesc live as long as the call.
+        // SAFETY: this is the fcinfo of a function declared RETURNS TABLE or SETOF a composite type. InitMaterializedSRF raises an
+        // error if the caller accepts no set; otherwise setResult and setDesc of the ReturnSetInfo live as long as the call.
         unsafe {
             pg_sys::InitMaterializedSRF(fcinfo, 0);
             let info = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();
@@ -91,11 +90,10 @@ impl Set {
         }
     }
 
-    /// Fills the set with the rows of a statement, whose columns are those declared.
+    /// Adds the rows of a statement with the declared columns.
     fn fill(&self, statement: &str, args: &Args<'_>) -> Result<()> {
         sql::read_each(statement, args, |row| {
-            // SAFETY: the tuple has the row type that setDesc describes, since the statement was made from it, and
-            // tuplestore_puttuple copies it.
+            // SAFETY: the statement was made from setDesc, so the tuple has its row type. tuplestore_puttuple copies the tuple.
             unsafe { pg_sys::tuplestore_puttuple(self.store, row.tuple()) };
             Ok(())
         })?;

@@ -1,28 +1,28 @@
-//! Writes to our tables, as referential-integrity triggers write: under the tables' owner, whoever calls.
+//! Switches the user id: to the owner of our tables, as referential-integrity triggers do, or to the role of a function.
 //!
-//! SQL functions with SECURITY DEFINER would not do: an invoker cannot call revoked ones, and inside a definer the
-//! caller's own relations would be read with the wrong rights.
+//! SQL functions with SECURITY DEFINER do not work: an invoker cannot call revoked functions, and inside a definer the relations of
+//! the caller would be read with the wrong rights.
 
 use pgrx::pg_sys;
 
 use crate::error::{Error, Result};
 use crate::session::{PINNED_PATH, PLAIN_TEXT, set_local};
 
-/// Runs `work` as the owner of our tables, with a search_path that no caller can bend.
+/// Runs `work` as the owner of our tables, with a pinned search_path.
 ///
-/// It finds rows by key: a plan for all values is as good as one for these, and is kept. So it must not read whole tables, as one
-/// does that was made while they were empty: they fill up faster than they are analysed. Checks of foreign keys, whose plans
-/// PostgreSQL keeps for itself, are planned in here too.
+/// The statements find rows by key, so a generic plan is good for all values. A plan made while the tables were empty would read
+/// whole tables, which grow faster than they are analysed, so sequential scans are off. This also applies to the checks of foreign
+/// keys, whose plans PostgreSQL keeps.
 pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     as_owner_unrestricted(|| {
         set_local(c"enable_seqscan", c"off");
-        // Up to PostgreSQL 17 a small table without an index then seems to cost so much that its plan would be compiled.
+        // Up to PostgreSQL 17, the cost of a disabled scan would start JIT compilation, even for a small table without an index.
         set_local(c"jit", c"off");
         work()
     })
 }
 
-/// As [`as_owner`], for work that is about many rows and reads whole tables where that is best.
+/// As [`as_owner`], for work on many rows, with sequential scans.
 pub fn as_owner_unrestricted<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     as_role(owner()?, pg_sys::SECURITY_LOCAL_USERID_CHANGE, || {
         set_local(c"plan_cache_mode", c"force_generic_plan");
@@ -30,10 +30,10 @@ pub fn as_owner_unrestricted<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// The owner of our tables. Looked up each time, in the catalog caches: it can be changed.
+/// The owner of our tables. It can change, so it is looked up each time in the catalog caches.
 fn owner() -> Result<pg_sys::Oid> {
-    // SAFETY: plain look-ups by NUL-terminated names; true and `else` say what is not there without an error. The tuple is
-    // a row of pg_class while it is pinned, and it is released below.
+    // SAFETY: look-ups by NUL-terminated names. missing_ok is true, and a missing table has no row in the cache. The tuple is a row of
+    // pg_class until it is released below.
     unsafe {
         let schema = pg_sys::get_namespace_oid(c"reground".as_ptr(), true);
         let table = pg_sys::get_relname_relid(c"turns".as_ptr(), schema);
@@ -47,20 +47,20 @@ fn owner() -> Result<pg_sys::Oid> {
     }
 }
 
-/// Runs code that is not ours as the role that wrote it, as ANALYZE runs index functions: it cannot make objects in the
-/// caller's session, and whatever it sets is rolled back.
+/// Runs code of the application as a role, as a security-restricted operation: as index functions under ANALYZE, it cannot create
+/// objects in the caller's session, and its changes of settings are rolled back.
 pub fn as_foreign_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let restricted = pg_sys::SECURITY_LOCAL_USERID_CHANGE | pg_sys::SECURITY_RESTRICTED_OPERATION;
     as_role(role, restricted, work)
 }
 
-/// Runs `work` as a role, under settings that no caller can bend.
+/// Runs `work` as a role, with pinned settings.
 ///
-/// On an error the (sub)transaction's abort restores user and settings, so nothing need be done here.
+/// If `work` raises an error, the abort of the (sub)transaction restores user and settings.
 fn as_role<T>(role: pg_sys::Oid, flags: u32, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut user = pg_sys::InvalidOid;
     let mut context = 0;
-    // SAFETY: plain calls into the backend; GetUserIdAndSecContext fills both out parameters. The nest level is closed
+    // SAFETY: plain calls into the backend. GetUserIdAndSecContext fills both out parameters. The nest level is closed
     // below on success and by AtEOXact_GUC on abort.
     let level = unsafe {
         pg_sys::GetUserIdAndSecContext(&mut user, &mut context);
@@ -72,8 +72,8 @@ fn as_role<T>(role: pg_sys::Oid, flags: u32, work: impl FnOnce() -> Result<T>) -
         set_local(name, value);
     }
     let result = work();
-    // SAFETY: user and context are those captured above; level is the one opened above. An Err result becomes an ERROR
-    // at the function's edge, but restoring first is right for both.
+    // SAFETY: user and context were captured above, and level was opened above. Both are restored for an Err too, which becomes an
+    // ERROR later.
     unsafe {
         pg_sys::AtEOXact_GUC(false, level);
         pg_sys::SetUserIdAndSecContext(user, context);

@@ -1,11 +1,11 @@
-//! Settings in force for the length of one piece of work.
+//! Settings that apply while a closure runs.
 
 use std::ffi::CStr;
 
 use pgrx::pg_sys;
 
-/// Settings under which values that are read as text, keys among them, mean one thing, whatever the client has set. In which order
-/// a date is given stays the client's.
+/// Settings that fix the text form of values, for example of ids, independently of the client. The client's order of date fields
+/// stays.
 pub const PLAIN_TEXT: [(&CStr, &CStr); 5] = [
     (c"extra_float_digits", c"1"),
     (c"TimeZone", c"UTC"),
@@ -14,10 +14,10 @@ pub const PLAIN_TEXT: [(&CStr, &CStr); 5] = [
     (c"bytea_output", c"hex"),
 ];
 
-/// A search_path that no caller can change.
+/// A search_path without objects of callers.
 pub const PINNED_PATH: &CStr = c"pg_catalog, pg_temp";
 
-/// Runs `work` with settings in force that end with it: nothing leaks into the caller's transaction.
+/// Runs `work` with settings, and restores the previous ones afterwards.
 pub fn with_settings<T>(settings: &[(&CStr, &CStr)], work: impl FnOnce() -> T) -> T {
     // SAFETY: a plain call; the level is closed below on success, and by AtEOXact_GUC on abort.
     let level = unsafe { pg_sys::NewGUCNestLevel() };
@@ -25,14 +25,14 @@ pub fn with_settings<T>(settings: &[(&CStr, &CStr)], work: impl FnOnce() -> T) -
         set_local(name, value);
     }
     let done = work();
-    // SAFETY: closes the level opened above; false rolls back whatever was set within, by whomever.
+    // SAFETY: closes the level opened above. false rolls back all settings made within it.
     unsafe { pg_sys::AtEOXact_GUC(false, level) };
     done
 }
 
-/// Sets one setting at the present nest level.
+/// Changes a setting at the current nest level.
 pub fn set_local(name: &CStr, value: &CStr) {
-    // SAFETY: both strings are NUL-terminated and are copied by set_config_option.
+    // SAFETY: both strings are NUL-terminated, and set_config_option copies them.
     unsafe {
         pg_sys::set_config_option(
             name.as_ptr(),

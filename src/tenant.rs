@@ -1,4 +1,4 @@
-//! Whose rows a call sees and writes.
+//! The tenant whose rows a call reads and writes.
 
 use pgrx::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::guc;
 use crate::sql;
 
-/// The tenant, or `None` where the setting that names it is empty.
+/// The tenant; `None` if the setting that contains it is empty.
 pub fn current() -> Option<String> {
     match guc::tenant_from() {
         Some(setting) => guc::value(&setting).filter(|value| !value.is_empty()),
@@ -14,7 +14,7 @@ pub fn current() -> Option<String> {
     }
 }
 
-/// The role that calls. Taken before the user is switched.
+/// The calling role. Call this before the user id is switched.
 pub fn role() -> String {
     // SAFETY: the current user id is always valid; the name is allocated by the backend and copied.
     let name =
@@ -22,12 +22,12 @@ pub fn role() -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// The tenant, or 55000. Taken before the user is switched.
+/// The tenant. Call this before the user id is switched. Errors: 55000 if none is set.
 pub fn required() -> Result<String> {
     current().ok_or_else(|| Error::NoTenant(guc::tenant_from().unwrap_or_default()))
 }
 
-/// Whether this role reads all tenants.
+/// Whether the current role reads all tenants.
 pub fn is_auditor() -> Result<bool> {
     Ok(sql::read_one::<bool>(
         "SELECT pg_catalog.pg_has_role('reground_auditor', 'USAGE')",
@@ -35,7 +35,7 @@ pub fn is_auditor() -> Result<bool> {
     )? == Some(true))
 }
 
-/// Whether this role administers.
+/// Whether the current role is an administrator.
 pub fn is_admin() -> Result<bool> {
     Ok(sql::read_one::<bool>(
         "SELECT pg_catalog.pg_has_role('reground_admin', 'USAGE')",

@@ -1,7 +1,7 @@
-//! Maintenance in the background, where the library is preloaded: every so often, a short connection to each database named.
+//! Background maintenance, if the library is preloaded.
 //!
-//! A launcher holds no connection and only starts others; each of those does once what `run_maintenance` does, which a person or a
-//! scheduler can call as well, and ends. None runs on a standby.
+//! A launcher without a connection starts one worker per configured database and interval. A worker calls `run_maintenance` once
+//! and ends. No worker runs on a standby.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use pgrx::prelude::*;
 use crate::guc;
 use crate::session::{PINNED_PATH, set_local};
 
-/// Asks the postmaster for the launcher, while it preloads the library; later it is too late, and nothing happens.
+/// Registers the launcher while the postmaster preloads the library. Later calls do nothing.
 pub fn register() {
     // SAFETY: a plain flag of the backend.
     if !unsafe { pg_sys::process_shared_preload_libraries_in_progress } {
@@ -31,7 +31,7 @@ pub fn register() {
         .load();
 }
 
-/// The launcher: until the server stops, starts a worker for each database whose last one has ended.
+/// The launcher. Until the server stops, it starts a worker for each database whose previous worker has ended.
 #[pg_guard]
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn reground_launch_maintenance(_argument: pg_sys::Datum) {
@@ -39,7 +39,7 @@ pub extern "C-unwind" fn reground_launch_maintenance(_argument: pg_sys::Datum) {
     let mut running: HashMap<String, DynamicBackgroundWorker> = HashMap::new();
     while BackgroundWorker::wait_latch(Some(guc::worker_interval())) {
         if BackgroundWorker::sighup_received() {
-            // SAFETY: outside a transaction, as the main loop of any worker does it.
+            // SAFETY: outside a transaction, as in the main loop of other workers.
             unsafe { pg_sys::ProcessConfigFile(pg_sys::GucContext::PGC_SIGHUP) };
         }
         running.retain(|_, worker| !matches!(worker.pid(), Err(BackgroundWorkerStatus::Stopped)));
@@ -47,7 +47,7 @@ pub extern "C-unwind" fn reground_launch_maintenance(_argument: pg_sys::Datum) {
             if running.contains_key(&database) {
                 continue;
             }
-            // Where no slot is free (max_worker_processes), the next round tries again.
+            // Without a free slot (max_worker_processes), the next round tries again.
             if let Ok(worker) = maintenance(&database) {
                 running.insert(database, worker);
             }
@@ -70,17 +70,17 @@ fn maintenance(
         .load_dynamic()
 }
 
-/// Ends the worker at its next look, as SIGTERM ends any backend: a stop of the server does not wait for a long count.
+/// Handles SIGTERM as backends do, so that a shutdown does not wait for a long refresh.
 unsafe extern "C-unwind" fn terminate(signal: std::ffi::c_int) {
-    // SAFETY: die is PostgreSQL's own handler of the signal; it sets flags and the latch.
+    // SAFETY: die is PostgreSQL's handler of the signal. It sets flags and the latch.
     unsafe { pg_sys::die(signal) }
 }
 
-/// A worker: does what there is to do in its database, once. What goes wrong is in the server's log, and ends it.
+/// A worker. It runs the maintenance of its database once. An error is written to the server log and ends it.
 #[pg_guard]
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn reground_maintain(_argument: pg_sys::Datum) {
-    // SAFETY: installs a handler as any backend has it, before signals are let in.
+    // SAFETY: installs the handler of a backend before signals are unblocked.
     unsafe {
         #[cfg(feature = "pg18")]
         pg_sys::pqsignal_be(pg_sys::SIGTERM as i32, Some(terminate));
@@ -90,7 +90,7 @@ pub extern "C-unwind" fn reground_maintain(_argument: pg_sys::Datum) {
     }
     BackgroundWorker::connect_worker_to_spi(Some(BackgroundWorker::get_extra()), None);
     BackgroundWorker::transaction(|| {
-        // This is a superuser, and the owner of the database may have set a path of his own for everyone in it.
+        // The worker is a superuser, and the owner of the database can set a search_path for all roles in it.
         set_local(c"search_path", PINNED_PATH);
         let outcome = Spi::connect_mut(|client| {
             let installed = client.select(

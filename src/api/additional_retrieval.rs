@@ -1,4 +1,4 @@
-//! What comes to a turn after it has begun: an agent searches again, or hands over what its tools found.
+//! Sources added to an open turn: `retrieve` searches again, and `add_passages` adds passages of the caller.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -13,9 +13,10 @@ use reground_grounding::settings::hook::DEFERRED;
 use serde_json::{Value, json};
 
 use crate::api::begin_turn::warning_names;
-use crate::api::conversation_state::{self, ConversationState};
+use crate::api::conversation_state::{ConversationState, TurnContext};
+use crate::api::question::Question;
 use crate::api::rerank;
-use crate::api::retrieval::{More, Question, gather_more};
+use crate::api::retrieval::{AdditionalSearch, gather_additional};
 use crate::api::source_rows::emit;
 use crate::api::{given, hooks, names, not_empty, writable};
 use crate::datum::{Json, Vector};
@@ -49,7 +50,7 @@ fn retrieve(
         corpora: names(corpora, "corpora")?,
         embedding: embedding.map(|vector| vector.0),
         filter: Json::optional(filter, "filter")?,
-        max_results: max_results.map(count).transpose()?,
+        max_results: max_results.map(result_limit).transpose()?,
     };
     profile::call("retrieve", || search.run(&tenant, turn_id, fcinfo))?;
     Ok(())
@@ -68,12 +69,12 @@ fn add_passages(
     let passages = CallerPassage::parse_list(&passages).map_err(Error::from)?;
     let candidates = additional_sources::caller_sources(passages).map_err(Error::from)?;
     profile::call("add_passages", || {
-        hand_over(&tenant, turn_id, candidates, fcinfo)
+        add_candidates(&tenant, turn_id, candidates, fcinfo)
     })?;
     Ok(())
 }
 
-fn count(max_results: i32) -> Result<i32> {
+fn result_limit(max_results: i32) -> Result<i32> {
     match max_results {
         1..=100 => Ok(max_results),
         other => Err(Error::Bad {
@@ -84,7 +85,7 @@ fn count(max_results: i32) -> Result<i32> {
     }
 }
 
-/// The arguments of a search.
+/// The arguments of `retrieve`.
 struct Search<'a> {
     query: &'a str,
     corpus: Option<&'a str>,
@@ -95,83 +96,93 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Searches, then takes the conversation's lock for as long as it takes to write: searches of one turn run side by side.
+    /// Searches without a lock, so that searches of one turn run in parallel, and then locks the conversation to write.
     fn run(&self, tenant: &str, turn_id: i64, fcinfo: pg_sys::FunctionCallInfo) -> Result<()> {
         let turn = stage("turn", || turns::load(tenant, turn_id))?;
         check_open(&turn)?;
         let conversation = conversations::behind_turn(tenant, turn_id)?
             .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
-        let where_it_asked = match (self.corpus, &self.corpora) {
+        let corpora = match (self.corpus, &self.corpora) {
             (None, None) => Some(turn.asked_corpora()),
             (_, corpora) => corpora.clone(),
         };
-        let call = self.call(&turn);
+        let call_settings = self.settings(&turn);
         let question = Question {
             query: self.query,
             corpus: self.corpus,
-            corpora: where_it_asked.as_deref(),
+            corpora: corpora.as_deref(),
             embedding: self.embedding.as_deref(),
             filter: self.filter.as_ref(),
             rewrite: None,
             intent: None,
-            settings: &call,
+            settings: &call_settings,
             call_roles: hooks::of_turn(turn.call_role.as_deref())?,
-            instead_of: None,
+            repeated_turn_no: None,
         };
         let settings: Settings = serde_json::from_value(turn.settings.clone())?;
-        let mut more = gather_more(tenant, &conversation, &question, &turn.context, &settings)?;
-        let mut scores = self.rerank(&mut more)?;
+        let mut search =
+            gather_additional(tenant, &conversation, &question, &turn.context, &settings)?;
+        let scores = self.rerank(&mut search)?;
+        self.write(tenant, turn_id, search, scores, fcinfo)
+    }
 
+    /// Composes the results into sources, adds these to the turn, and returns them.
+    fn write(
+        &self,
+        tenant: &str,
+        turn_id: i64,
+        mut search: AdditionalSearch,
+        mut scores: Option<Vec<Option<f64>>>,
+        fcinfo: pg_sys::FunctionCallInfo,
+    ) -> Result<()> {
         let addition = Addition::to(tenant, turn_id)?;
         additional_sources::match_known_sources(
-            &mut more.gathered,
+            &mut search.gathered,
             scores.as_mut(),
             &addition.turn.context,
         );
-        let documents = more.gathered.documents();
-        // Whatever the other corpus says: one turn has markers of one style.
+        let documents = search.gathered.documents();
+        // All markers of a turn have the same style, whatever the settings of the searched corpus.
         let style = addition.settings.marker_style;
-        more.settings.marker_style = style;
+        search.settings.marker_style = style;
         let register = register::load(&addition.conversation, documents, style)?;
         let composed = stage("compose", || {
             begin::compose(
-                more.gathered,
+                search.gathered,
                 scores.as_deref(),
                 &register,
                 self.query,
-                &more.settings,
+                &search.settings,
             )
         })?;
         let (dropped, warnings) = (composed.dropped.clone(), warning_names(&composed.warnings));
         let context = &addition.turn.context;
-        let further = additional_sources::add_found(context, composed, addition.retrieval_no);
+        let sources = additional_sources::add_found(context, composed, addition.retrieval_no);
         let row = NewRetrieval {
             query: Some(self.query),
-            corpora: Some(&more.corpora),
+            corpora: Some(&search.corpora),
             filter: self.filter.as_ref(),
             max_results: self.max_results,
-            search_us: Some(more.search_us),
-            ..addition.row("search", &further, &warnings)
+            search_us: Some(search.search_us),
+            ..addition.row("search", &sources, &warnings)
         };
-        addition.write(&row, self.embedding.clone(), &further, &dropped)?;
-        stage("rows", || emit(fcinfo, turn_id, &further.shown))
+        addition.write(&row, self.embedding.clone(), &sources, &dropped)?;
+        stage("rows", || emit(fcinfo, turn_id, &sources.shown))
     }
 
-    /// The settings of the call: what the turn's call said, and the limit. A function is called as whoever named it: the corpus, the
-    /// conversation, or the call that began the turn.
-    fn call(&self, turn: &Turn) -> Value {
-        let mut call = turn.call_settings.clone();
+    /// The settings of the call that began the turn, with `max_results`.
+    fn settings(&self, turn: &Turn) -> Value {
+        let mut settings = turn.call_settings.clone();
         if let Some(count) = self.max_results {
-            call["max_sources"] = json!(count);
+            settings["max_sources"] = json!(count);
         }
-        call
+        settings
     }
 
-    /// What a reranker function says. A deferred rerank is for the beginning of a turn: here the fused order stands, with a
-    /// warning.
-    fn rerank(&self, more: &mut More) -> Result<Option<Vec<Option<f64>>>> {
-        let gathered = &mut more.gathered;
-        match more.settings.reranker.as_deref() {
+    /// Scores of the reranker function. A deferred rerank exists only for `begin_turn`: here the fused order is kept, with a warning.
+    fn rerank(&self, search: &mut AdditionalSearch) -> Result<Option<Vec<Option<f64>>>> {
+        let gathered = &mut search.gathered;
+        match search.settings.reranker.as_deref() {
             None => Ok(None),
             Some(DEFERRED) => {
                 let candidates = gathered.candidates.len();
@@ -182,14 +193,14 @@ impl Search<'_> {
                 Ok(None)
             }
             Some(name) => stage("rerank", || {
-                rerank::call(name, &more.roles, self.query, gathered).map(Some)
+                rerank::call(name, &search.roles, self.query, gathered).map(Some)
             }),
         }
     }
 }
 
-/// Takes passages from outside the corpora up into a turn.
-fn hand_over(
+/// Adds passages of the caller to a turn and returns them.
+fn add_candidates(
     tenant: &str,
     turn_id: i64,
     candidates: Vec<Candidate>,
@@ -202,7 +213,7 @@ fn hand_over(
         (passage.corpus.as_str(), passage.doc_id.as_str())
     });
     let register = register::load(&addition.conversation, documents, settings.marker_style)?;
-    let further = additional_sources::add_caller_sources(
+    let sources = additional_sources::add_caller_sources(
         &turn.context,
         candidates,
         &register,
@@ -210,23 +221,24 @@ fn hand_over(
         settings,
         addition.retrieval_no,
     );
-    let row = addition.row("passages", &further, &[]);
-    addition.write(&row, None, &further, &[])?;
-    stage("rows", || emit(fcinfo, turn_id, &further.shown))
+    let row = addition.row("passages", &sources, &[]);
+    addition.write(&row, None, &sources, &[])?;
+    stage("rows", || emit(fcinfo, turn_id, &sources.shown))
 }
 
-/// An open turn that is about to be given more, its conversation locked.
+/// An open turn that gets additional sources. Its conversation is locked.
 struct Addition<'a> {
     tenant: &'a str,
     conversation: Conversation,
     turn: Turn,
-    /// Those that the turn began under.
+    /// The settings of the turn.
     settings: Settings,
-    /// Number of the retrieval.
+    /// Number of the additional retrieval within the turn.
     retrieval_no: u32,
 }
 
 impl<'a> Addition<'a> {
+    /// Locks the conversation and reads the turn. Errors: 55000 if the turn is not open, P0002 if it does not exist.
     fn to(tenant: &'a str, turn_id: i64) -> Result<Self> {
         let conversation = stage("conversation", || conversations::of_turn(tenant, turn_id))?
             .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
@@ -241,11 +253,11 @@ impl<'a> Addition<'a> {
         })
     }
 
-    /// Its row, but for what only a search has.
+    /// The row of the retrieval without the columns of a search.
     fn row<'b>(
         &'b self,
         kind: &'static str,
-        further: &'b AdditionalSources,
+        sources: &'b AdditionalSources,
         warnings: &'b [String],
     ) -> NewRetrieval<'b> {
         NewRetrieval {
@@ -257,38 +269,39 @@ impl<'a> Addition<'a> {
             corpora: None,
             filter: None,
             max_results: None,
-            markers: further.shown.iter().map(|source| &*source.marker).collect(),
-            added_count: further.added.len(),
+            markers: sources.shown.iter().map(|source| &*source.marker).collect(),
+            added_count: sources.added.len(),
             warnings,
             search_us: None,
         }
     }
 
+    /// Writes the retrieval and what it changes in the turn.
     fn write(
         &self,
         row: &NewRetrieval<'_>,
         embedding: Option<Vec<f32>>,
-        further: &AdditionalSources,
+        sources: &AdditionalSources,
         dropped: &[Dropped],
     ) -> Result<()> {
         let (turn, settings) = (&self.turn, &self.settings);
-        let context = [&turn.context[..], &further.added[..]].concat();
-        let tokens = turn.context_tokens + further.tokens;
-        let searched = row.query.is_some() && !further.added.is_empty();
-        let footing = ConversationState::of(&self.conversation, Some(turn.turn_no))?;
-        let standing = footing.standing(
+        let context = [&turn.context[..], &sources.added[..]].concat();
+        let tokens = turn.context_tokens + sources.tokens;
+        let searched = row.query.is_some() && !sources.added.is_empty();
+        let state = ConversationState::of(&self.conversation, Some(turn.turn_no))?;
+        let standing = state.standing(
             self.tenant,
-            &conversation_state::Composed {
+            &TurnContext {
                 turn_no: turn.turn_no,
-                fresh: turn.searched() || searched,
+                searched: turn.searched() || searched,
                 context: &context,
                 tokens,
-                embedding: footing.before.own_embedding.as_deref(),
+                embedding: state.before.own_embedding.as_deref(),
                 settings,
             },
         )?;
         let more = turns::More {
-            added: &further.added,
+            added: &sources.added,
             tokens,
             standing: &standing,
             searched,
@@ -303,7 +316,7 @@ impl<'a> Addition<'a> {
             turn_id: turn.turn_id,
             turn_no: turn.turn_no,
             retrieval_no: self.retrieval_no,
-            further,
+            further: sources,
             dropped,
         };
         turn_writes::add(
@@ -315,12 +328,12 @@ impl<'a> Addition<'a> {
     }
 }
 
-/// Refuses a turn that nothing can be added to.
+/// Checks that sources can be added to a turn. Errors: 55000 if it is not open.
 fn check_open(turn: &Turn) -> Result<()> {
     let hint = match turn.state.as_str() {
         "open" => return Ok(()),
         "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
-        _ => "Begin a new turn: what an answer was given with stays as it was.",
+        _ => "Begin a new turn: the sources of an answer do not change.",
     };
     Err(Error::WrongState {
         turn: turn.turn_id,

@@ -1,4 +1,4 @@
-//! Calling someone, and saying why.
+//! Alert rules, alerts and their diagnosis.
 
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::pg_sys;
@@ -33,7 +33,7 @@ fn set_alert_rule(
     let rule = not_empty(rule, "rule")?;
     let indicator: Option<Indicator> =
         indicator.map(str::parse).transpose().map_err(Error::from)?;
-    let refused = |argument, fault: &str| Error::Bad {
+    let invalid = |argument, fault: &str| Error::Bad {
         argument,
         fault: fault.into(),
         hint: String::new(),
@@ -43,10 +43,10 @@ fn set_alert_rule(
         .transpose()
         .map_err(Error::from)?;
     if !alerts::is_period(period)? {
-        return Err(refused("period", "it is under an hour or over 31 days").into());
+        return Err(invalid("period", "it is below 1 hour or above 31 days").into());
     }
     if min_answers.is_some_and(|least| least < 1) {
-        return Err(refused("min_answers", "it is under 1").into());
+        return Err(invalid("min_answers", "it is below 1").into());
     }
     let severity: Option<Severity> = severity.map(str::parse).transpose().map_err(Error::from)?;
     if !alerts::is_known(rule)? {
@@ -84,7 +84,7 @@ fn take_baseline(
     let since = hour_at(since, "since")?;
     let until = hour_at(until, "until")?;
     if since >= until {
-        return Err(no_hour("since", "no hour begins from there to until").into());
+        return Err(invalid_hour("since", "no hour begins between since and until").into());
     }
     rollups::refresh(None)?;
     let hours = alerts::hours_of(since, until)?.unwrap_or_default();
@@ -95,14 +95,14 @@ fn take_baseline(
 }
 
 fn hour_at(moment: Option<TimestampWithTimeZone>, name: &'static str) -> Result<i64> {
-    rollups::hour_at(given(moment, name)?)?.ok_or_else(|| no_hour(name, "it is infinite"))
+    rollups::hour_at(given(moment, name)?)?.ok_or_else(|| invalid_hour(name, "it is infinite"))
 }
 
-fn no_hour(argument: &'static str, fault: &str) -> Error {
+fn invalid_hour(argument: &'static str, fault: &str) -> Error {
     Error::Bad {
         argument,
         fault: fault.into(),
-        hint: "A baseline is of whole hours, from the one of since to before the one of until: name two hours.".into(),
+        hint: "A baseline covers whole hours. Pass since and until in different hours.".into(),
     }
 }
 
@@ -114,7 +114,7 @@ fn check_alerts(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), Err
     Ok(())
 }
 
-/// Holds the rules against the rollups as they are, and writes what that changes.
+/// Evaluates the rules on the current rollups, and updates the alerts.
 fn check() -> Result<Vec<Told>> {
     alerts::lock()?;
     let rules = alerts::rules()?;
@@ -137,14 +137,14 @@ fn diagnose(
     Ok(())
 }
 
-/// Clues as rows: their hours are moments.
+/// Clues as rows. Their hours become timestamps.
 const CLUES: &str = "(SELECT step, clue, stage, stage_no, tenant, corpus, document_type, pg_catalog.to_timestamp(x.hour) AS hour, severity, details, place \
      FROM ROWS FROM (pg_catalog.json_to_recordset($1::pg_catalog.json) AS (step integer, clue text, stage text, stage_no integer, tenant text, corpus text, document_type text, hour bigint, severity text, details jsonb)) \
          WITH ORDINALITY AS x(step, clue, stage, stage_no, tenant, corpus, document_type, hour, severity, details, place)) AS r ORDER BY r.place";
 
 /// A row of `run_maintenance`.
 #[derive(Serialize)]
-struct Task {
+struct TaskRow {
     task: &'static str,
     processed: i64,
 }
@@ -153,16 +153,19 @@ struct Task {
 fn run_maintenance(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), ErrorReport> {
     writable("run_maintenance")?;
     let counted = rollups::refresh(None)?;
-    let told = check()?;
-    let changed = told.iter().filter(|told| told.event != "firing").count();
+    let alerts = check()?;
+    let changed = alerts
+        .iter()
+        .filter(|alert| alert.event != "firing")
+        .count();
     rows::emit(
         fcinfo,
         &[
-            Task {
+            TaskRow {
                 task: "refresh_audit",
                 processed: counted,
             },
-            Task {
+            TaskRow {
                 task: "check_alerts",
                 processed: i64::try_from(changed).unwrap_or(i64::MAX),
             },

@@ -1,12 +1,12 @@
-//! What a stored answer is worth, judged again as it was.
+//! `answer_metrics`: judges a stored answer again and computes its quality measures.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::end::answer_metrics::AnswerMetric;
 
-use crate::api::given;
-use crate::api::judge::{self, OfTurn};
+use crate::api::judge_context::TurnEvidence;
+use crate::api::{given, judge};
 use crate::error::{Error, Result, warn};
 use crate::rows;
 use crate::store::{messages, turns};
@@ -36,8 +36,8 @@ fn measured(tenant: &str, message_id: i64) -> Result<Vec<AnswerMetric>> {
         return Ok(Vec::new());
     };
     let turn = turns::load(tenant, message.turn_id)?;
-    let of_turn = OfTurn::load(tenant, &turn)?;
+    let evidence = TurnEvidence::load(tenant, &turn)?;
     let citations = message.citations.as_ref();
-    let read = judge::read(&answer, &of_turn.grammar, citations)?;
-    judge::measure(&read, &of_turn.ground(&[], &[]))
+    let read = judge::read(&answer, &evidence.grammar, citations)?;
+    judge::measure(&read, &evidence.context(&[], &[]))
 }

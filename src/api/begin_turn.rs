@@ -1,4 +1,4 @@
-//! A turn begins: read everything, compute, write everything.
+//! `begin_turn` reads everything, computes the context, and writes the turn.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,10 @@ use reground_grounding::query::intent::Intent;
 use reground_grounding::settings::hook::DEFERRED;
 use serde_json::{Value, json};
 
-use crate::api::conversation_state;
+use crate::api::conversation_state::TurnContext;
+use crate::api::question::Question;
 use crate::api::rerank;
-use crate::api::retrieval::{Known, Question, gather};
+use crate::api::retrieval::{PreparedTurn, gather};
 use crate::api::source_rows::{emit, emit_candidates};
 use crate::api::{branches, hooks, names, not_empty, writable};
 use crate::datum::{Json, Vector};
@@ -57,7 +58,7 @@ fn begin_turn(
             .map(str::parse::<Intent>)
             .transpose()
             .map_err(Error::from)?,
-        // A null says nothing: so some drivers write what is left out.
+        // Some drivers pass the JSON value null for an omitted argument.
         settings: Json::optional(settings, "settings")?
             .filter(|settings| !settings.is_null())
             .unwrap_or_else(|| json!({})),
@@ -68,7 +69,7 @@ fn begin_turn(
     Ok(())
 }
 
-/// Begins the turn, or gives the one that this request began before.
+/// Begins the turn. A repeated request returns the turn of the first one.
 fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) -> Result<()> {
     let conversation = stage("conversation", || {
         conversations::open(tenant, request.conversation_ref)
@@ -81,8 +82,8 @@ fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) 
             return Err(Error::Conflict("request", request_id.to_owned()));
         }
         return match turn.pending_candidates {
-            Some(pool) => {
-                let gathered: Gathered = serde_json::from_value(pool)?;
+            Some(candidates) => {
+                let gathered: Gathered = serde_json::from_value(candidates)?;
                 emit_candidates(fcinfo, turn.turn_id, &gathered)
             }
             None => emit(fcinfo, turn.turn_id, turn.begun_with()),
@@ -94,23 +95,23 @@ fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) 
         })?,
         None => conversation,
     };
-    let (known, gathered) = gather(tenant, &conversation, &request.question())?;
-    let outcome = outcome(&known, gathered, request.query)?;
+    let (prepared, gathered) = gather(tenant, &conversation, &request.question())?;
+    let outcome = outcome(&prepared, gathered, request.query)?;
     let turn_id = write(
         tenant,
         &conversation,
         request,
         &request_hash,
-        &known,
+        &prepared,
         &outcome,
     )?;
     stage("rows", || match &outcome {
         Outcome::Composed(turn) => emit(fcinfo, turn_id, &turn.context),
-        Outcome::Deferred(pool) => emit_candidates(fcinfo, turn_id, pool),
+        Outcome::Deferred(gathered) => emit_candidates(fcinfo, turn_id, gathered),
     })
 }
 
-/// The arguments of a call.
+/// The arguments of `begin_turn`.
 struct Request<'a> {
     conversation_ref: &'a str,
     query: &'a str,
@@ -122,14 +123,13 @@ struct Request<'a> {
     intent: Option<Intent>,
     settings: Value,
     tags: Value,
-    /// The turn that it follows where that is not the latest; 0: none.
+    /// The turn to follow; `None`: the latest, 0: none.
     parent_turn_id: Option<i64>,
-    /// The application's id of it; not part of what tells it from another.
+    /// The application's id of the request; not part of its hash.
     request_id: Option<&'a str>,
 }
 
 impl Request<'_> {
-    /// What it asks of the relations.
     fn question(&self) -> Question<'_> {
         Question {
             query: self.query,
@@ -141,11 +141,11 @@ impl Request<'_> {
             intent: self.intent,
             settings: &self.settings,
             call_roles: Roles::default(),
-            instead_of: None,
+            repeated_turn_no: None,
         }
     }
 
-    /// Tells a repeated request from another one under the same id.
+    /// Hash of the arguments, to compare requests with the same id.
     fn hash(&self) -> Result<String> {
         let arguments = json!([
             self.query,
@@ -163,50 +163,50 @@ impl Request<'_> {
     }
 }
 
-/// Reranks and composes, unless the rerank is deferred.
-pub(super) fn outcome(known: &Known, gathered: Gathered, query: &str) -> Result<Outcome> {
-    let scores = match known.settings.reranker.as_deref() {
-        _ if !known.fresh() => None,
+/// Reranks the candidates and composes the context, unless the rerank is deferred.
+pub(super) fn outcome(prepared: &PreparedTurn, gathered: Gathered, query: &str) -> Result<Outcome> {
+    let scores = match prepared.settings.reranker.as_deref() {
+        _ if !prepared.searched() => None,
         None => None,
         Some(DEFERRED) => return Ok(Outcome::Deferred(gathered)),
         Some(name) => Some(stage("rerank", || {
-            rerank::call(name, &known.roles, query, &gathered)
+            rerank::call(name, &prepared.roles, query, &gathered)
         })?),
     };
     let composed = stage("compose", || {
         begin::compose(
             gathered,
             scores.as_deref(),
-            &known.register,
+            &prepared.register,
             query,
-            &known.settings,
+            &prepared.settings,
         )
     })?;
     Ok(Outcome::Composed(composed))
 }
 
-/// Writes the turn as far as it came; its id.
+/// Writes the turn and returns its id.
 fn write(
     tenant: &str,
     conversation: &Conversation,
     request: &Request<'_>,
     request_hash: &str,
-    known: &Known,
+    prepared: &PreparedTurn,
     outcome: &Outcome,
 ) -> Result<i64> {
     let (state, pending_candidates, context, tokens, warnings) = match outcome {
         Outcome::Composed(turn) => ("open", None, &turn.context[..], turn.tokens, &turn.warnings),
-        Outcome::Deferred(pool) => (
+        Outcome::Deferred(gathered) => (
             "deferred",
-            Some(serde_json::to_value(pool)?),
+            Some(serde_json::to_value(gathered)?),
             &[][..],
             0,
-            &pool.warnings,
+            &gathered.warnings,
         ),
     };
     let (turn_no, turn_id) = stage("write turn", || {
         let (call_settings, call_role) = hooks::kept_with_turn(&request.settings)?;
-        let corpora = known.corpora.names();
+        let corpora = prepared.corpora.names();
         let turn_no = conversations::count_turn(conversation, &corpora)?;
         let new = NewTurn {
             tenant,
@@ -216,22 +216,22 @@ fn write(
             request_id: request.request_id,
             request_hash,
             query: request.query,
-            corpus: &known.corpora.first.corpus.name,
+            corpus: &prepared.corpora.first.corpus.name,
             corpora: (corpora.len() > 1).then_some(&corpora),
             filter: request.filter.as_ref(),
-            intent: known.judged.intent.name(),
-            intent_confidence: known.judged.confidence,
-            intent_signals: &known.judged.signals,
-            query_expansion: known.query_expansion.clone(),
-            settings: serde_json::to_value(&known.settings)?,
+            intent: prepared.judged.intent.name(),
+            intent_confidence: prepared.judged.confidence,
+            intent_signals: &prepared.judged.signals,
+            query_expansion: prepared.query_expansion.clone(),
+            settings: serde_json::to_value(&prepared.settings)?,
             call_settings: &call_settings,
             call_role: call_role.as_deref(),
             pending_candidates,
             context,
             context_tokens: tokens,
             query_tokens: reground_tokens::count(request.query),
-            standing: standing(tenant, known, request, turn_no, outcome)?,
-            search_us: known.search_us,
+            standing: standing(tenant, prepared, request, turn_no, outcome)?,
+            search_us: prepared.search_us,
             warnings: warning_names(warnings),
             tags: request.tags.clone(),
         };
@@ -245,45 +245,47 @@ fn write(
             turn_id,
             turn_no,
             turn,
-            &known.settings,
+            &prepared.settings,
         )?;
     }
     Ok(turn_id)
 }
 
-/// Where the turn stands in its conversation.
+/// The columns that depend on the state of the conversation.
 fn standing(
     tenant: &str,
-    known: &Known,
+    prepared: &PreparedTurn,
     request: &Request<'_>,
     turn_no: i32,
     outcome: &Outcome,
 ) -> Result<Standing> {
     match outcome {
-        Outcome::Deferred(_) => Ok(known.footing.waiting(known.fresh())),
-        Outcome::Composed(turn) => known.footing.standing(
+        Outcome::Deferred(_) => Ok(prepared
+            .conversation_state
+            .standing_before_rerank(prepared.searched())),
+        Outcome::Composed(turn) => prepared.conversation_state.standing(
             tenant,
-            &conversation_state::Composed {
+            &TurnContext {
                 turn_no,
-                fresh: known.fresh(),
+                searched: prepared.searched(),
                 context: &turn.context,
                 tokens: turn.tokens,
                 embedding: request.embedding.as_deref(),
-                settings: &known.settings,
+                settings: &prepared.settings,
             },
         ),
     }
 }
 
-/// How far a turn came.
+/// A turn after `begin_turn`.
 pub(super) enum Outcome {
-    /// It has its context.
+    /// The turn has its context.
     Composed(Composed),
-    /// It waits for `apply_rerank`.
+    /// The turn waits for `apply_rerank`.
     Deferred(Gathered),
 }
 
-/// Stable names of warnings, each once.
+/// The names of warnings, sorted, each once.
 pub(super) fn warning_names(warnings: &[Warning]) -> Vec<String> {
     warnings
         .iter()

@@ -1,4 +1,4 @@
-//! Going back in a conversation: a question is edited, or an answer asked for anew under another one.
+//! Branches of a conversation: a turn that follows an earlier turn instead of the latest.
 
 use reground_grounding::memory::RememberedSource;
 use reground_grounding::memory::decay::with_pins_of;
@@ -8,8 +8,8 @@ use crate::store::conversations::{self, Conversation};
 use crate::store::turns::Turn;
 use crate::store::{sources, turns};
 
-/// Lets a locked conversation stand where it stood after a turn of it, or before all of them (0), with today's pins. What was
-/// said since stays as rows, off its path.
+/// Restores the state of a locked conversation after a turn, or before the first (0), with the current pins. Later turns stay
+/// stored as superseded.
 pub(super) fn go_back(
     tenant: &str,
     conversation: Conversation,
@@ -19,7 +19,7 @@ pub(super) fn go_back(
     if parent_turn_id != 0 {
         check(tenant, conversation_id, parent_turn_id)?;
     }
-    let left = left_by(conversation_id, Some(parent_turn_id))?;
+    let left = sources_after(conversation_id, Some(parent_turn_id))?;
     let live = sources::of(conversation_id)?;
     let restored = with_pins_of(&left, &live);
     sources::restore(tenant, conversation_id, &restored, parent_turn_id)?;
@@ -27,7 +27,7 @@ pub(super) fn go_back(
     conversations::again(conversation)
 }
 
-/// Refuses a parent that is not an answered turn of the conversation.
+/// Checks that a parent is an answered turn of the conversation. Errors: 55000 if it is not answered, P0002 if it is not there.
 fn check(tenant: &str, conversation_id: i64, parent_turn_id: i64) -> Result<()> {
     let turn = turns::load(tenant, parent_turn_id)?;
     if turn.conversation_id != conversation_id {
@@ -39,20 +39,20 @@ fn check(tenant: &str, conversation_id: i64, parent_turn_id: i64) -> Result<()> 
             turn: parent_turn_id,
             state: turn.state,
             wanted: "followed as a parent",
-            hint: "Name a turn that was answered; the parent of an edited question is the turn before it (0: there is none).",
+            hint: "Pass a turn that was answered. The parent of an edited question is the turn before it, or 0.",
         });
     }
     Ok(())
 }
 
-/// The sources that a turn off the path started from: as its parent left them.
-pub(super) fn before(turn: &Turn) -> Result<Vec<RememberedSource>> {
-    left_by(turn.conversation_id, turn.parent_turn_id)
+/// Returns the remembered sources before a superseded turn: those after its parent.
+pub(super) fn sources_before(turn: &Turn) -> Result<Vec<RememberedSource>> {
+    sources_after(turn.conversation_id, turn.parent_turn_id)
 }
 
-fn left_by(conversation_id: i64, turn: Option<i64>) -> Result<Vec<RememberedSource>> {
-    match turn {
+fn sources_after(conversation_id: i64, turn_id: Option<i64>) -> Result<Vec<RememberedSource>> {
+    match turn_id {
         None | Some(0) => Ok(Vec::new()),
-        Some(turn) => turns::sources_left(conversation_id, turn),
+        Some(turn_id) => turns::sources_left(conversation_id, turn_id),
     }
 }

@@ -1,6 +1,7 @@
-//! Where a turn stands in its conversation: whether it retrieves, and what the history takes from its sources.
+//! State of a conversation at a turn: whether the turn searches, and the share of its sources in the prompt.
 
 use reground_grounding::attention_model::topic_drift;
+use reground_grounding::history::HistoryRules;
 use reground_grounding::history::context_share::{self, ContextShare};
 use reground_grounding::memory::ContextSource;
 use reground_grounding::passage::similarity::SourceSimilarities;
@@ -14,50 +15,50 @@ use crate::store::conversations::Conversation;
 use crate::store::history::{Before, before};
 use crate::store::turns::Standing;
 
-/// What of the conversation weighs on a turn.
+/// State of a conversation before a turn.
 pub(super) struct ConversationState {
     conversation_id: i64,
     /// Tokens of all turns that have ended.
-    spoken_tokens: u64,
+    history_tokens: u64,
     pub before: Before,
 }
 
 impl ConversationState {
-    /// Reads it: before the next turn, or before the turn of that number.
+    /// Reads the state before a turn; `None`: before the next turn.
     pub fn of(conversation: &Conversation, turn_no: Option<i32>) -> Result<Self> {
         Ok(Self {
             conversation_id: conversation.conversation_id,
-            spoken_tokens: conversation.history_tokens,
+            history_tokens: conversation.history_tokens,
             before: before(conversation.conversation_id, turn_no)?,
         })
     }
 
-    /// Whether the turn retrieves.
+    /// Whether the turn searches.
     pub fn retrieves(&self, settings: &Settings) -> Result<bool> {
         let has_sources = self.before.context_turn_no.is_some();
         settings.preset().retrieves(has_sources).decide(|| {
             let sources = self.before.context_tokens.unwrap_or_default();
-            let history = self.history_tokens(sources, &[], settings)?;
+            let history = self.prompt_history_tokens(sources, &[], settings)?;
             Ok(context_share::share_and_least(sources, history, settings)?)
         })
     }
 
-    /// Where a turn of a tenant stands that has its context.
-    pub fn standing(&self, tenant: &str, turn: &Composed<'_>) -> Result<Standing> {
-        let (dilution, took) = timed(|| stage("history", || self.measure(turn)));
+    /// The columns that a turn with a context stores.
+    pub fn standing(&self, tenant: &str, turn: &TurnContext<'_>) -> Result<Standing> {
+        let (context_share, took) = timed(|| stage("history", || self.context_share(turn)));
         Ok(Standing {
-            retrieved: turn.fresh,
+            retrieved: turn.searched,
             context_turn_no: self.context_turn_no(turn),
-            dilution: Some(dilution?),
-            compress_us: (turn.settings.compress && self.spoken_tokens > 0).then_some(took),
+            dilution: Some(context_share?),
+            compress_us: (turn.settings.compress && self.history_tokens > 0).then_some(took),
             likeness: similarity::of_context(tenant, turn.context, turn.embedding, turn.settings)?,
         })
     }
 
-    /// Where a turn stands that waits for a rerank.
-    pub fn waiting(&self, fresh: bool) -> Standing {
+    /// The columns that a turn stores while it waits for a rerank.
+    pub fn standing_before_rerank(&self, searched: bool) -> Standing {
         Standing {
-            retrieved: fresh,
+            retrieved: searched,
             context_turn_no: self.before.context_turn_no,
             dilution: None,
             compress_us: None,
@@ -65,20 +66,20 @@ impl ConversationState {
         }
     }
 
-    /// Number of the turn whose retrieval gave the context: a search that found nothing leaves the one before.
-    fn context_turn_no(&self, turn: &Composed<'_>) -> Option<i32> {
-        if turn.fresh && !turn.context.is_empty() {
+    /// Number of the turn whose search found the context. A search without results keeps the previous one.
+    fn context_turn_no(&self, turn: &TurnContext<'_>) -> Option<i32> {
+        if turn.searched && !turn.context.is_empty() {
             Some(turn.turn_no)
         } else {
             self.before.context_turn_no
         }
     }
 
-    /// What history takes from a turn's sources.
-    fn measure(&self, turn: &Composed<'_>) -> Result<ContextShare> {
+    /// The share of a turn's sources in the prompt, and the topic drift.
+    fn context_share(&self, turn: &TurnContext<'_>) -> Result<ContextShare> {
         let context_tokens = turn.tokens as u64;
         let drift = |from: &Option<Vec<f32>>| topic_drift(from.as_deref()?, turn.embedding?);
-        // The first turn is where drift begins, and has no row yet.
+        // Drift is measured from the first turn, which has no row yet.
         let first = match turn.turn_no {
             1 => turn.embedding.and_then(|own| topic_drift(own, own)),
             _ => drift(&self.before.first_embedding),
@@ -86,42 +87,46 @@ impl ConversationState {
         let measured = context_share::Turn {
             turn_no: u32::try_from(turn.turn_no).unwrap_or(u32::MAX),
             context_tokens,
-            history_tokens: self.history_tokens(context_tokens, turn.context, turn.settings)?,
+            history_tokens: self.prompt_history_tokens(
+                context_tokens,
+                turn.context,
+                turn.settings,
+            )?,
             topic_drift: first,
-            sources_drift: (!turn.fresh)
+            sources_drift: (!turn.searched)
                 .then(|| drift(&self.before.sources_embedding))
                 .flatten(),
         };
         Ok(context_share::measure(measured, turn.settings)?)
     }
 
-    /// Tokens of the history beside a context: what `history()` gives where it is compressed, else everything.
-    fn history_tokens(
+    /// Tokens of the history in a prompt with a context: those of `history()` if the history is compressed, otherwise all.
+    fn prompt_history_tokens(
         &self,
         context_tokens: u64,
         context: &[ContextSource],
         settings: &Settings,
     ) -> Result<u64> {
         let Some(limit) = context_share::history_limit(context_tokens, settings)? else {
-            return Ok(self.spoken_tokens);
+            return Ok(self.history_tokens);
         };
-        if self.spoken_tokens == 0 {
+        if self.history_tokens == 0 {
             return Ok(0);
         }
-        let asked = history::Asked {
+        let rules = HistoryRules {
             max_tokens: Some(limit),
-            ..history::Asked::default()
+            ..HistoryRules::default()
         };
-        let history = history::compose(self.conversation_id, asked, settings, context)?;
+        let history = history::compose(self.conversation_id, &rules, settings, context)?;
         Ok(history.tokens as u64)
     }
 }
 
-/// A turn that has its context.
-pub(super) struct Composed<'a> {
+/// A turn with its context.
+pub(super) struct TurnContext<'a> {
     pub turn_no: i32,
-    /// Whether it retrieved.
-    pub fresh: bool,
+    /// Whether the turn searched.
+    pub searched: bool,
     pub context: &'a [ContextSource],
     /// Tokens of the context.
     pub tokens: usize,

@@ -1,4 +1,4 @@
-//! Corpora: made, registered, changed, dropped, checked.
+//! Functions that create, register, change, drop and check corpora.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -18,7 +18,7 @@ use crate::store::corpora::{self, Column, Hold, Mapping, NewCorpus, Side};
 use crate::store::roles::Roles;
 use crate::tenant;
 
-/// Bytes of the longest name that PostgreSQL does not cut.
+/// Longest name that PostgreSQL does not truncate, in bytes.
 const LONGEST_IDENTIFIER: usize = 63;
 
 #[pg_extern(sql = false)]
@@ -53,23 +53,13 @@ fn create_corpus(
     let (settings, roles) = checked_settings(settings)?;
     let text_config = text_config::name(given(text_config, "text_config")?)?;
 
-    let passages = format!("{}.{}", sql::ident(schema), sql::ident(name));
-    let documents = format!("{name}_documents");
-    if documents.len() > LONGEST_IDENTIFIER {
-        return Err(Error::Bad {
-            argument: "corpus",
-            fault: format!("\"{documents}\" would be too long a name for its table"),
-            hint: format!("{LONGEST_IDENTIFIER} bytes are the most."),
-        }
-        .into());
-    }
-    let documents = format!("{}.{}", sql::ident(schema), sql::ident(&documents));
+    let (passages, documents) = table_names(schema, name)?;
     let mapping = managed::mapping(dimensions.is_some(), per_document);
     let new = NewCorpus {
         tenant,
         corpus: name,
-        relation: passages.clone(),
-        documents: Some(documents.clone()),
+        relation: passages,
+        documents: Some(documents),
         managed: true,
         mapping: &mapping,
         dimensions,
@@ -80,24 +70,43 @@ fn create_corpus(
         settings,
         roles,
     };
-    if registered_alike(&new)? {
-        return Ok(());
+    if !registered_alike(&new)? {
+        make_tables(&new, per_document, embedding_type)?;
+        corpora::insert(&new)?;
     }
-    for relation in [&passages, &documents] {
+    Ok(())
+}
+
+/// Returns the qualified names of the tables of passages and of documents. Errors: 22023 if a name is too long.
+fn table_names(schema: &str, name: &str) -> Result<(String, String)> {
+    let documents = format!("{name}_documents");
+    if documents.len() > LONGEST_IDENTIFIER {
+        return Err(Error::Bad {
+            argument: "corpus",
+            fault: format!("the name \"{documents}\" of its table is too long"),
+            hint: format!("Names of tables have at most {LONGEST_IDENTIFIER} bytes."),
+        });
+    }
+    let qualified = |name: &str| format!("{}.{}", sql::ident(schema), sql::ident(name));
+    Ok((qualified(name), qualified(&documents)))
+}
+
+/// Makes the tables of a managed corpus. Errors: 42P07 if one of them exists.
+fn make_tables(new: &NewCorpus<'_>, per_document: bool, embedding_type: &str) -> Result<()> {
+    let documents = new.documents.as_deref().unwrap_or_default();
+    for relation in [new.relation.as_str(), documents] {
         if relation_exists(relation)? {
-            return Err(Error::RelationExists(relation.clone()).into());
+            return Err(Error::RelationExists(relation.to_owned()));
         }
     }
     managed::make_tables(
-        &passages,
-        &documents,
-        &text_config,
+        &new.relation,
+        documents,
+        new.text_config,
         per_document,
-        dimensions,
+        new.dimensions,
         embedding_type,
-    )?;
-    corpora::insert(&new)?;
-    Ok(())
+    )
 }
 
 #[pg_extern(sql = false)]
@@ -130,13 +139,17 @@ fn add_corpus(
     text_config_column: Option<&str>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("add_corpus")?;
-    let name = named(corpus)?;
-    let relation = relation_name(given(relation, "relation")?)?;
-    let documents = documents.map(relation_name).transpose()?;
-    let metric = checked_metric(given(metric, "metric")?)?;
-    let text_config = text_config::name(given(text_config, "text_config")?)?;
-    let (settings, roles) = checked_settings(settings)?;
-    if documents.is_some() && (doc_id.is_none() || documents_doc_id.is_none()) {
+    let registration = Registration {
+        tenant,
+        corpus: named(corpus)?,
+        relation: relation_name(given(relation, "relation")?)?,
+        documents: documents.map(relation_name).transpose()?,
+        metric: checked_metric(given(metric, "metric")?)?,
+        text_config: text_config::name(given(text_config, "text_config")?)?,
+        settings: checked_settings(settings)?,
+        embedding,
+    };
+    if registration.documents.is_some() && (doc_id.is_none() || documents_doc_id.is_none()) {
         return Err(Error::Bad {
             argument: "documents",
             fault: "doc_id and documents_doc_id are needed to join it".into(),
@@ -146,9 +159,7 @@ fn add_corpus(
         }
         .into());
     }
-
-    let mut mapping = Mapping::new();
-    let wanted = [
+    let columns = [
         ("chunk_id", Some(given(chunk_id, "chunk_id")?)),
         ("content", Some(given(content, "content")?)),
         ("doc_id", doc_id),
@@ -167,50 +178,83 @@ fn add_corpus(
         ("metadata", metadata),
         ("text_config_column", text_config_column),
     ];
-    for (meaning, column) in wanted {
-        if let Some(column) = column {
-            let found = locate(&relation, documents.as_deref(), meaning, column)?;
-            mapping.insert(meaning.to_owned(), found);
-        }
-    }
-    if let (Some(documents), Some(column)) = (&documents, documents_doc_id) {
-        require_column(documents, column)?;
-        mapping.insert(
-            "documents_doc_id".into(),
-            Column {
-                side: Side::Documents,
-                column: column.into(),
-            },
-        );
-    }
-    let (embedding_type, dimensions) = match embedding {
-        Some(column) => embedding_column(&relation, column)?,
-        None => (None, None),
-    };
-    let new = NewCorpus {
-        tenant,
-        corpus: name,
-        relation,
-        documents,
-        managed: false,
-        mapping: &mapping,
-        dimensions,
-        embedding_type: embedding_type.as_deref(),
-        metric,
-        text_config: &text_config,
-        chunking: json!({}),
-        settings,
-        roles,
-    };
-    if !registered_alike(&new)? {
-        corpora::insert(&new)?;
-        advise(&new)?;
-    }
+    registration.add(&columns, documents_doc_id)?;
     Ok(())
 }
 
-/// Says which indexes a corpus lacks.
-fn advise(new: &NewCorpus<'_>) -> Result<()> {
+/// The arguments of `add_corpus` without the mapped columns.
+struct Registration<'a> {
+    tenant: Option<&'a str>,
+    corpus: &'a str,
+    relation: String,
+    documents: Option<String>,
+    metric: &'a str,
+    text_config: String,
+    /// Settings, and the roles that call the functions in them.
+    settings: (Value, Roles),
+    embedding: Option<&'a str>,
+}
+
+impl Registration<'_> {
+    /// Registers the corpus, unless it is registered with equal arguments.
+    fn add(self, columns: &[(&str, Option<&str>)], documents_doc_id: Option<&str>) -> Result<()> {
+        let mapping = self.mapping(columns, documents_doc_id)?;
+        let (embedding_type, dimensions) = match self.embedding {
+            Some(column) => embedding_column(&self.relation, column)?,
+            None => (None, None),
+        };
+        let (settings, roles) = self.settings;
+        let new = NewCorpus {
+            tenant: self.tenant,
+            corpus: self.corpus,
+            relation: self.relation,
+            documents: self.documents,
+            managed: false,
+            mapping: &mapping,
+            dimensions,
+            embedding_type: embedding_type.as_deref(),
+            metric: self.metric,
+            text_config: &self.text_config,
+            chunking: json!({}),
+            settings,
+            roles,
+        };
+        if !registered_alike(&new)? {
+            corpora::insert(&new)?;
+            suggest_indexes(&new)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the relation of each column.
+    fn mapping(
+        &self,
+        columns: &[(&str, Option<&str>)],
+        documents_doc_id: Option<&str>,
+    ) -> Result<Mapping> {
+        let mut mapping = Mapping::new();
+        for &(meaning, column) in columns {
+            if let Some(column) = column {
+                let found = locate(&self.relation, self.documents.as_deref(), meaning, column)?;
+                mapping.insert(meaning.to_owned(), found);
+            }
+        }
+        if let (Some(documents), Some(column)) = (&self.documents, documents_doc_id) {
+            require_column(documents, column)?;
+            mapping.insert(
+                "documents_doc_id".into(),
+                Column {
+                    side: Side::Documents,
+                    column: column.into(),
+                },
+            );
+        }
+        Ok(mapping)
+    }
+}
+
+/// Prints the commands for missing indexes.
+fn suggest_indexes(new: &NewCorpus<'_>) -> Result<()> {
     let tenant = match new.tenant {
         Some(tenant) => tenant.to_owned(),
         None => tenant::required()?,
@@ -238,7 +282,7 @@ fn alter_corpus(
     writable("alter_corpus")?;
     let name = named(corpus)?;
     let tenant = tenant::required()?;
-    // Not asked to be in place: a mapping that names a lost column is what this function mends.
+    // The mapped columns need not exist: this function repairs a mapping with a missing column.
     let mut corpus = corpora::held(&tenant, name, Hold::Alter)?;
     if corpus.relation.is_none() {
         return Err(Error::RelationGone(corpus.name).into());
@@ -266,8 +310,8 @@ fn alter_corpus(
         Some(_) if !corpus.managed => {
             return Err(Error::Bad {
                 argument: "text_config_per_document",
-                fault: "the tables are not those of create_corpus".into(),
-                hint: "Name the column that holds each row's configuration: mapping => '{\"text_config_column\": \"lang\"}'.".into(),
+                fault: "create_corpus did not make the tables".into(),
+                hint: "Map the column with the configuration of each row: mapping => '{\"text_config_column\": \"lang\"}'.".into(),
             }
             .into());
         }
@@ -338,7 +382,7 @@ fn named(corpus: Option<&str>) -> Result<&str> {
     }
 }
 
-/// Settings that can be stored, with the roles that the functions in them are called as.
+/// Checks settings; returns them with the roles that call the functions in them.
 fn checked_settings(settings: Option<Json>) -> Result<(Value, Roles)> {
     let settings = Json::object(settings, "settings")?;
     let (settings, roles) = hooks::registered(settings.clone(), &settings, Roles::default())?;
@@ -390,7 +434,7 @@ fn relation_name(relation: pg_sys::Oid) -> Result<String> {
     .ok_or_else(|| Error::Unknown("table or view", relation.to_u32().to_string()))
 }
 
-/// Whether the same registration stands already; 42710 where another one has the name.
+/// Whether an equal registration exists. Errors: 42710 if a different one has the name.
 fn registered_alike(new: &NewCorpus<'_>) -> Result<bool> {
     corpora::hold_name(new.corpus)?;
     let tenant = match new.tenant {
@@ -398,18 +442,18 @@ fn registered_alike(new: &NewCorpus<'_>) -> Result<bool> {
         None => tenant::required()?,
     };
     if let Some(stored) = corpora::stored(&tenant, new.corpus)? {
-        let stands = corpora::find(&tenant, new.corpus)?;
-        if stands.is_some_and(|corpus| corpus.is_gone()) {
+        let registered = corpora::find(&tenant, new.corpus)?;
+        if registered.is_some_and(|corpus| corpus.is_gone()) {
             return Err(Error::RelationGone(new.corpus.to_owned()));
         }
-        let mut there = true;
+        let mut exists = true;
         for relation in [Some(&new.relation), new.documents.as_ref()]
             .into_iter()
             .flatten()
         {
-            there &= relation_exists(relation)?;
+            exists &= relation_exists(relation)?;
         }
-        if there && corpora::would_store(new)? == stored {
+        if exists && corpora::would_store(new)? == stored {
             return Ok(true);
         }
     }
@@ -419,7 +463,7 @@ fn registered_alike(new: &NewCorpus<'_>) -> Result<bool> {
     Ok(false)
 }
 
-/// Whether a relation of that name is there.
+/// Whether a relation exists.
 fn relation_exists(relation: &str) -> Result<bool> {
     Ok(sql::read_one::<bool>(
         "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
@@ -427,7 +471,7 @@ fn relation_exists(relation: &str) -> Result<bool> {
     )? == Some(true))
 }
 
-/// Changes merged into an object; null removes a member.
+/// Merges changes into an object; null removes a member.
 pub(super) fn merged(base: Value, changes: Value) -> Value {
     match (base, changes) {
         (Value::Object(mut base), Value::Object(changes)) => {

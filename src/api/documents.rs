@@ -21,9 +21,9 @@ use crate::store::edges::{self, Which};
 use crate::tenant;
 use crate::words::find_config;
 
-/// What became of the passages of a document.
+/// The row of `put_document`.
 #[derive(Serialize)]
-struct Put {
+struct PutRow {
     version: i32,
     changed: bool,
     chunk_count: usize,
@@ -35,8 +35,9 @@ struct Put {
     overlap_cost: f64,
 }
 
-#[derive(Deserialize)]
-struct Replaced {
+/// Numbers of passages that a new version changed.
+#[derive(Default, Deserialize)]
+struct PassageChanges {
     reused: i64,
     added: i64,
     removed: i64,
@@ -44,7 +45,7 @@ struct Replaced {
     removed_chunk_ids: Vec<String>,
 }
 
-/// What an application says of a document, besides its text.
+/// The properties of a document besides its text.
 struct Description<'a> {
     uri: Option<String>,
     title: Option<&'a str>,
@@ -52,7 +53,7 @@ struct Description<'a> {
     modified_at: Option<TimestampWithTimeZone>,
     media_type: Option<&'a str>,
     language: Option<&'a str>,
-    /// What its passages are read by, where the corpus has a column for that.
+    /// Text search configuration of the passages, if the corpus has a column for it.
     text_config: Option<&'a str>,
     metadata: serde_json::Value,
 }
@@ -108,7 +109,7 @@ fn put_document(
             return Err(Error::Bad {
                 argument: "content",
                 fault: "exactly one of content and passages must be given".into(),
-                hint: "content is chunked here, passages were chunked elsewhere.".into(),
+                hint: "Pass content to have it split into passages, or passages that are already split.".into(),
             }
             .into());
         }
@@ -129,7 +130,8 @@ fn put_document(
     Ok(())
 }
 
-/// The configuration that a document is to be read by, which has to be there, and in a corpus with one for all to be that one.
+/// Checks the text search configuration of a document. Errors: 42704 if it does not exist, 22023 if the corpus has
+/// another one for all documents.
 fn named_config<'a>(corpus: &Corpus, text_config: Option<&'a str>) -> Result<Option<&'a str>> {
     let Some(named) = text_config else {
         return Ok(None);
@@ -153,7 +155,7 @@ fn named_config<'a>(corpus: &Corpus, text_config: Option<&'a str>) -> Result<Opt
     Ok(Some(named))
 }
 
-/// One spelling for one address (C11), without the tracking parameters of the server's list or of the built-in one.
+/// Returns the canonical form of an address (C11), without tracking parameters: those of the setting, otherwise the built-in list.
 fn canonical(uri: &str) -> String {
     match guc::tracking_parameters() {
         Some(list) => {
@@ -164,13 +166,13 @@ fn canonical(uri: &str) -> String {
     }
 }
 
-/// Stores a prepared document: the same text changes its description only, another makes a new version.
+/// Stores a prepared document. An unchanged text changes only the description, a changed one makes a new version.
 fn store(
     corpus: &Corpus,
     doc_id: &str,
     prepared: &Prepared,
     description: Description<'_>,
-) -> Result<Put> {
+) -> Result<PutRow> {
     documents::lock(corpus.corpus_id, doc_id)?;
     let latest = documents::latest(corpus.corpus_id, doc_id)?;
     let changed = latest
@@ -198,49 +200,53 @@ fn store(
     };
     let text_config = description.text_config;
     describe(corpus, doc_id, version, prepared, description)?;
-    let replaced = if changed {
+    let changes = if changed {
         documents::insert(&new)?;
         replace_passages(corpus, doc_id, version, prepared, text_config)?
     } else {
         documents::describe(&new)?;
-        if corpus.mapping.contains_key("text_config_column") {
-            sql::run(
-                &format!(
-                    "UPDATE {} AS p SET text_config = $2 WHERE p.doc_id = $1 AND p.text_config IS DISTINCT FROM $2",
-                    corpus.relation.as_deref().unwrap_or_default()
-                ),
-                &[doc_id.into(), text_config.into()],
-            )?;
-        }
-        Replaced {
+        set_text_config(corpus, doc_id, text_config)?;
+        PassageChanges {
             reused: i64::try_from(prepared.passages.len()).unwrap_or(i64::MAX),
-            added: 0,
-            removed: 0,
-            removed_chunk_ids: Vec::new(),
+            ..PassageChanges::default()
         }
     };
-    if !replaced.removed_chunk_ids.is_empty() {
+    if !changes.removed_chunk_ids.is_empty() {
         let which = Which {
             doc_id: Some(doc_id),
-            chunk_ids: Some(replaced.removed_chunk_ids),
+            chunk_ids: Some(changes.removed_chunk_ids),
             ..Which::default()
         };
         edges::delete(corpus.corpus_id, which)?;
     }
-    Ok(Put {
+    Ok(PutRow {
         version,
         changed,
         chunk_count: prepared.passages.len(),
-        reused: replaced.reused,
-        added: replaced.added,
-        removed: replaced.removed,
+        reused: changes.reused,
+        added: changes.added,
+        removed: changes.removed,
         pending_embeddings: pending_of(corpus, doc_id)?,
         page_count: prepared.page_count,
         overlap_cost: prepared.overlap_cost,
     })
 }
 
-/// Writes the documents' row of a version.
+/// Sets the text search configuration of the passages, if the corpus has a column for it.
+fn set_text_config(corpus: &Corpus, doc_id: &str, text_config: Option<&str>) -> Result<()> {
+    if corpus.mapping.contains_key("text_config_column") {
+        sql::run(
+            &format!(
+                "UPDATE {} AS p SET text_config = $2 WHERE p.doc_id = $1 AND p.text_config IS DISTINCT FROM $2",
+                corpus.relation.as_deref().unwrap_or_default()
+            ),
+            &[doc_id.into(), text_config.into()],
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes the row of a version in the table of documents.
 fn describe(
     corpus: &Corpus,
     doc_id: &str,
@@ -278,15 +284,15 @@ fn describe(
     Ok(())
 }
 
-/// Puts the passages of a new version in place of the old: equal texts (the n-th to the n-th) keep their row, and so
-/// their id and embedding.
+/// Replaces the passages of the previous version. Passages with equal texts (the n-th and the n-th) keep their row, and so their
+/// id and embedding.
 fn replace_passages(
     corpus: &Corpus,
     doc_id: &str,
     version: i32,
     prepared: &Prepared,
     text_config: Option<&str>,
-) -> Result<Replaced> {
+) -> Result<PassageChanges> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
     let (set, column, value) = match corpus.mapping.contains_key("text_config_column") {
         true => (", text_config = $4", ", text_config", ", $4"),
@@ -322,15 +328,10 @@ fn replace_passages(
     if !set.is_empty() {
         args.push(text_config.into());
     }
-    Ok(sql::write_json(&statement, &args)?.unwrap_or(Replaced {
-        reused: 0,
-        added: 0,
-        removed: 0,
-        removed_chunk_ids: Vec::new(),
-    }))
+    Ok(sql::write_json(&statement, &args)?.unwrap_or_default())
 }
 
-/// Passages of a document without an embedding; 0 where the corpus has none at all.
+/// Number of passages of a document without an embedding; 0 if the corpus has no embeddings.
 fn pending_of(corpus: &Corpus, doc_id: &str) -> Result<i64> {
     let Some(embedding) = corpus.column("embedding") else {
         return Ok(0);
@@ -365,7 +366,7 @@ fn delete_document(
     Ok(present)
 }
 
-/// Deletes the passages and the text of a document of a corpus that create_corpus made, as the caller; how many rows of which
+/// Deletes the passages and the text of a document of a managed corpus, as the caller. Returns the number of rows for each
 /// relation.
 pub(super) fn remove<'a>(corpus: &'a Corpus, doc_id: &str) -> Result<Vec<(&'a str, usize)>> {
     documents::lock(corpus.corpus_id, doc_id)?;
@@ -380,7 +381,7 @@ pub(super) fn remove<'a>(corpus: &'a Corpus, doc_id: &str) -> Result<Vec<(&'a st
         let rows = usize::try_from(deleted.unwrap_or_default()).unwrap_or_default();
         removed.push((relation.as_str(), rows));
     }
-    // Row-level security decides what is there to delete: only then is it marked as deleted.
+    // Row-level security can hide the rows. The document is marked as deleted only if rows were deleted.
     if removed.iter().any(|(_, rows)| *rows > 0) {
         documents::delete(corpus.corpus_id, doc_id)?;
     }
@@ -466,7 +467,7 @@ fn put_embeddings(
     Ok(sql::write_one(&statement, &args)?.unwrap_or(0))
 }
 
-/// As many embeddings as keys, none NULL, all of the corpus' dimensions.
+/// Checks that there is an embedding for each id, none of them NULL, and all with the dimensions of the corpus.
 fn check_embeddings(
     corpus: &Corpus,
     schema: &str,
@@ -525,7 +526,7 @@ fn check_embeddings(
     }
 }
 
-/// A corpus that create_corpus made, to be written.
+/// Locks a managed corpus for writing. Errors: 55000 if create_corpus did not make it.
 fn managed(corpus: Option<&str>) -> Result<Corpus> {
     let (tenant, name) = (tenant::required()?, given(corpus, "corpus")?);
     let corpus = corpora::held(&tenant, name, Hold::Write)?.in_place()?;
@@ -536,7 +537,7 @@ fn managed(corpus: Option<&str>) -> Result<Corpus> {
     }
 }
 
-/// The corpus, if it has an embedding column.
+/// Returns the corpus. Errors: 55000 if it has no embedding column.
 fn embedded(corpus: Corpus) -> Result<Corpus> {
     corpus.embedding_column()?;
     Ok(corpus)

@@ -1,4 +1,4 @@
-//! A turn that is only rehearsed: everything is read and computed, and nothing is written.
+//! `dry_run_turn`: everything is read and computed, and nothing is written.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::api::begin_turn::{Outcome, outcome};
 use crate::api::not_empty;
-use crate::api::retrieval::{Known, Question, gather};
+use crate::api::question::Question;
+use crate::api::retrieval::{PreparedTurn, gather};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
 use crate::rows;
@@ -41,7 +42,7 @@ fn dry_run_turn(
         intent: None,
         settings: &settings,
         call_roles: Roles::default(),
-        instead_of: None,
+        repeated_turn_no: None,
     };
     let conversation = match conversation_ref {
         Some(name) => conversations::look(&tenant, name)?
@@ -53,29 +54,29 @@ fn dry_run_turn(
     Ok(())
 }
 
-/// The context that a turn would have, were it begun now; without a deferred rerank, which is the application's to make.
+/// Returns the context that `begin_turn` would have now. A deferred rerank is skipped.
 pub(super) fn dry_run(
     tenant: &str,
     conversation: &Conversation,
     question: &Question<'_>,
-) -> Result<(Known, Composed)> {
-    let (known, gathered) = gather(tenant, conversation, question)?;
-    let turn = match outcome(&known, gathered, question.query)? {
+) -> Result<(PreparedTurn, Composed)> {
+    let (prepared, gathered) = gather(tenant, conversation, question)?;
+    let turn = match outcome(&prepared, gathered, question.query)? {
         Outcome::Composed(turn) => turn,
         Outcome::Deferred(gathered) => begin::compose(
             gathered,
             None,
-            &known.register,
+            &prepared.register,
             question.query,
-            &known.settings,
+            &prepared.settings,
         )?,
     };
-    Ok((known, turn))
+    Ok((prepared, turn))
 }
 
-/// A row of `dry_run_turn`, named as those of `explain_turn`.
+/// A row of the type `turn_candidate`, without marker and retrieval_no.
 #[derive(Serialize)]
-pub(super) struct Row<'a> {
+pub(super) struct CandidateRow<'a> {
     candidate_no: usize,
     corpus: &'a str,
     doc_id: &'a str,
@@ -97,29 +98,29 @@ pub(super) struct Row<'a> {
     replaced_by: Option<&'a str>,
 }
 
-/// Every candidate, those of the context first.
-pub(super) fn candidates(turn: &Composed) -> Vec<Row<'_>> {
+/// Returns all candidates, those of the context first.
+pub(super) fn candidates(turn: &Composed) -> Vec<CandidateRow<'_>> {
     let kept = turn.context.iter().map(|source| row(&source.candidate));
-    let mut rows: Vec<Row<'_>> = kept
-        .map(|row| Row {
+    let mut rows: Vec<CandidateRow<'_>> = kept
+        .map(|row| CandidateRow {
             in_context: true,
             ..row
         })
         .collect();
-    rows.extend(turn.dropped.iter().map(|left| Row {
+    rows.extend(turn.dropped.iter().map(|left| CandidateRow {
         dropped_stage: Some(left.stage.name()),
         drop_reason: Some(left.reason.name()),
         replaced_by: left.into.as_deref(),
         ..row(&left.candidate)
     }));
-    for (place, row) in rows.iter_mut().enumerate() {
-        row.candidate_no = place + 1;
+    for (candidate_no, row) in (1..).zip(&mut rows) {
+        row.candidate_no = candidate_no;
     }
     rows
 }
 
-fn row(candidate: &Candidate) -> Row<'_> {
-    Row {
+fn row(candidate: &Candidate) -> CandidateRow<'_> {
+    CandidateRow {
         candidate_no: 0,
         corpus: &candidate.passage.corpus,
         doc_id: &candidate.passage.doc_id,

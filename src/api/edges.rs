@@ -1,4 +1,4 @@
-//! The edges of a corpus' knowledge graph.
+//! Edges of the knowledge graph of a corpus.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,16 +25,16 @@ fn put_edges(
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("put_edges")?;
-    let corpus = written(corpus)?;
+    let corpus = writable_corpus(corpus)?;
     let given = graph::edges(&given(edges, "edges")?.value("edges")?).map_err(Error::from)?;
-    // Documents in one order, as whoever deletes one holds it: no edge comes in behind its passage's back.
-    let claimed = documents_of(&corpus, &given)?;
-    for document in claimed.values().collect::<BTreeSet<_>>() {
+    // Documents are locked in a fixed order, as their deletion locks them. So no edge is stored for a deleted passage.
+    let found = documents_of(&corpus, &given)?;
+    for document in found.values().collect::<BTreeSet<_>>() {
         documents::lock(corpus.corpus_id, document)?;
     }
     let documents = documents_of(&corpus, &given)?;
-    let placed = placed(given, &documents)?;
-    rows::emit(fcinfo, &[edges::put(&corpus, &placed)?])?;
+    let edges = with_documents(given, &documents)?;
+    rows::emit(fcinfo, &[edges::put(&corpus, &edges)?])?;
     Ok(())
 }
 
@@ -52,12 +52,15 @@ fn delete_edges(
     if some == everything {
         return Err(Error::Bad {
             argument: "everything",
-            fault: format!("it is {everything}, and edges are {}named", if some { "" } else { "not " }),
-            hint: "Name edges by doc_id, chunk_id or entity, or pass everything => true to remove all of the corpus.".into(),
+            fault: match everything {
+                true => "it is true, but the call also names edges".into(),
+                false => "it is false, and the call names no edges".into(),
+            },
+            hint: "Pass doc_id, chunk_id or entity, or everything => true to delete all edges of the corpus.".into(),
         }
         .into());
     }
-    let corpus = written(corpus)?;
+    let corpus = writable_corpus(corpus)?;
     let entity = entity.map(graph::normal_name);
     let which = Which {
         doc_id,
@@ -67,8 +70,8 @@ fn delete_edges(
     Ok(delete_visible(&corpus, which)?)
 }
 
-/// Deletes edges whose passages the caller sees, so that neither the count nor the effect reveals hidden rows. Where nothing can be
-/// hidden, edges of passages that no longer exist are deleted too.
+/// Deletes edges whose passages the caller can read, so that neither the count nor the effect reveals hidden rows. If no rows can
+/// be hidden, edges of passages that no longer exist are deleted too.
 fn delete_visible(corpus: &Corpus, which: Which<'_>) -> Result<i64> {
     if !corpus.may_hide_rows()? {
         return edges::delete(corpus.corpus_id, which);
@@ -84,8 +87,8 @@ fn delete_visible(corpus: &Corpus, which: Which<'_>) -> Result<i64> {
     )
 }
 
-/// A corpus whose edges this role may write: whoever may write its passages may say what they say.
-fn written(name: Option<&str>) -> Result<Corpus> {
+/// Locks a corpus whose edges this role can write, which requires the privilege to write its passages.
+fn writable_corpus(name: Option<&str>) -> Result<Corpus> {
     let name = given(name, "corpus")?;
     let corpus = corpora::held(&tenant::required()?, name, Hold::Write)?.in_place()?;
     if !corpus.is_writable()? {
@@ -94,20 +97,20 @@ fn written(name: Option<&str>) -> Result<Corpus> {
     Ok(corpus)
 }
 
-/// The documents of the passages that the edges name, by passage, as far as the caller sees them.
+/// Returns the documents of the passages of edges, by passage, as far as the caller can read them.
 fn documents_of(corpus: &Corpus, edges: &[Edge]) -> Result<BTreeMap<String, String>> {
     let chunk_ids = edges.iter().map(|edge| &edge.chunk_id);
     passages::documents_of(corpus, &Filter::default(), chunk_ids)
 }
 
-/// The edges with the documents of their passages.
-fn placed(edges: Vec<Edge>, documents: &BTreeMap<String, String>) -> Result<Vec<Edge>> {
-    let place = |(edge, number): (Edge, usize)| {
+/// Adds the documents of their passages to edges. Errors: 22023 if a passage does not exist, or belongs to another document.
+fn with_documents(edges: Vec<Edge>, documents: &BTreeMap<String, String>) -> Result<Vec<Edge>> {
+    let with_document = |(edge, number): (Edge, usize)| {
         let Some(document) = documents.get(&edge.chunk_id) else {
             let fault = format!("there is no passage \"{}\"", edge.chunk_id);
             return Err(graph::invalid(number, &fault).into());
         };
-        if edge.doc_id.as_ref().is_some_and(|said| said != document) {
+        if edge.doc_id.as_ref().is_some_and(|given| given != document) {
             let fault = format!(
                 "passage \"{}\" is of document \"{document}\"",
                 edge.chunk_id
@@ -119,5 +122,5 @@ fn placed(edges: Vec<Edge>, documents: &BTreeMap<String, String>) -> Result<Vec<
             ..edge
         })
     };
-    edges.into_iter().zip(1..).map(place).collect()
+    edges.into_iter().zip(1..).map(with_document).collect()
 }

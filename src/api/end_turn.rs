@@ -1,4 +1,4 @@
-//! A turn ends: read what the answer is judged by, judge, write.
+//! `end_turn` reads the evidence, judges the answer, and writes it. `abandon_turn` ends a turn without an answer.
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -8,7 +8,8 @@ use reground_grounding::memory::RememberedSource;
 use reground_grounding::memory::decay::with_pins_of;
 use serde_json::Value;
 
-use crate::api::judge::{self, OfTurn, Verdict};
+use crate::api::judge::{self, AnswerVerdict};
+use crate::api::judge_context::TurnEvidence;
 use crate::api::{branches, given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, warn};
@@ -54,20 +55,20 @@ fn end_turn(
     Ok(())
 }
 
-/// What the application says of an answer.
+/// The answer of a turn, as given by the application.
 struct Answer<'a> {
     text: &'a str,
-    /// The application's id of it.
+    /// The application's id of the answer.
     message_ref: Option<&'a str>,
     model: Option<&'a str>,
     usage: Option<Value>,
     tags: Value,
-    /// What its API returned beside the text.
+    /// Citations that the model's API returned besides the text.
     citations: Option<Value>,
     fingerprint: Fingerprint,
 }
 
-/// Judges and stores the answer, unless an earlier call did.
+/// Judges and stores the answer, unless an earlier call did, and returns the rows of its citations.
 fn end(
     tenant: &str,
     turn_id: i64,
@@ -78,63 +79,75 @@ fn end(
         .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
     let turn = stage("context", || turns::load(tenant, turn_id))?;
     check_state(&turn)?;
-    let mut words = None;
-    let message_id = match repeated(&conversation, turn_id, &answer)? {
-        Some(message_id) => message_id,
+    let (message_id, citations) = match repeated(&conversation, turn_id, &answer)? {
+        Some(message_id) => (message_id, None),
         None => {
             let ended = judge(tenant, &conversation, &turn, &answer)?;
-            let answer_tokens = stage("tokens", || reground_tokens::count(answer.text));
-            let (stores, citations) = (ended.stores, &ended.verdict.citations);
-            let place = stage("write message", || {
-                let place = messages::make_place(turn_id)?;
-                let new = NewMessage {
-                    message_id: place.message_id,
-                    conversation_id: conversation.conversation_id,
-                    turn_id,
-                    origin: Origin::Live,
-                    message_ref: answer.message_ref,
-                    answer: Some(answer.text).filter(|_| stores),
-                    fingerprint: &answer.fingerprint,
-                    answer_tokens,
-                    model: answer.model,
-                    usage: answer.usage.as_ref(),
-                    citations: answer.citations.as_ref().filter(|_| stores),
-                    tags: Some(&answer.tags),
-                    created_at: None,
-                    scored: Scored::from(&ended.verdict.judged),
-                    cited: NewCitation::stored(citations, stores),
-                };
-                messages::insert(tenant, &[new])?;
-                Ok::<_, Error>(place)
-            })?;
-            if !stores {
-                words = Some(sql::json(citations)?);
-            }
-            stage("write memory", || {
-                markers::cite(place.message_id)?;
-                count_tokens(&conversation, &turn, answer_tokens, &place)?;
-                remember(tenant, &conversation, &turn, &ended)
-            })?;
-            if ended.chains {
-                let conversation_id = conversation.conversation_id;
-                let link = About::Answer(turn_id, place.message_id);
-                stage("write chain", || {
-                    chain::append(tenant, conversation_id, link)
-                })?;
-            }
-            place.message_id
+            let message_id = write(tenant, &conversation, &turn, &answer, &ended)?;
+            // The rows of an answer that is not stored take their texts from this call.
+            let citations = (!ended.stores_text)
+                .then(|| sql::json(&ended.verdict.citations))
+                .transpose()?;
+            (message_id, citations)
         }
     };
     stage("rows", || {
         let (message_id, tenant) = (message_id.into(), tenant.into());
-        as_owner(|| match words {
+        as_owner(|| match citations {
             None => rows::emit_from(fcinfo, &messages::rows(), &[message_id, tenant]),
-            Some(words) => {
-                let args = [message_id, tenant, words.into()];
+            Some(citations) => {
+                let args = [message_id, tenant, citations.into()];
                 rows::emit_from(fcinfo, &messages::rows_with_words(), &args)
             }
         })
     })
+}
+
+/// Writes a judged answer and everything that it changes; returns its message_id.
+fn write(
+    tenant: &str,
+    conversation: &Conversation,
+    turn: &Turn,
+    answer: &Answer<'_>,
+    ended: &EndedTurn,
+) -> Result<i64> {
+    let answer_tokens = stage("tokens", || reground_tokens::count(answer.text));
+    let (turn_id, stores_text) = (turn.turn_id, ended.stores_text);
+    let place = stage("write message", || {
+        let place = messages::make_place(turn_id)?;
+        let new = NewMessage {
+            message_id: place.message_id,
+            conversation_id: conversation.conversation_id,
+            turn_id,
+            origin: Origin::Live,
+            message_ref: answer.message_ref,
+            answer: Some(answer.text).filter(|_| stores_text),
+            fingerprint: &answer.fingerprint,
+            answer_tokens,
+            model: answer.model,
+            usage: answer.usage.as_ref(),
+            citations: answer.citations.as_ref().filter(|_| stores_text),
+            tags: Some(&answer.tags),
+            created_at: None,
+            scored: Scored::from(&ended.verdict.judged),
+            cited: NewCitation::stored(&ended.verdict.citations, stores_text),
+        };
+        messages::insert(tenant, &[new])?;
+        Ok::<_, Error>(place)
+    })?;
+    stage("write memory", || {
+        markers::cite(place.message_id)?;
+        count_tokens(conversation, turn, answer_tokens, &place)?;
+        remember(tenant, conversation, turn, ended)
+    })?;
+    if ended.chains {
+        let conversation_id = conversation.conversation_id;
+        let link = About::Answer(turn_id, place.message_id);
+        stage("write chain", || {
+            chain::append(tenant, conversation_id, link)
+        })?;
+    }
+    Ok(place.message_id)
 }
 
 #[pg_extern(sql = false)]
@@ -151,7 +164,7 @@ fn abandon_turn(turn_id: Option<i64>) -> std::result::Result<bool, ErrorReport> 
             turn: turn_id,
             state: turn.state,
             wanted: "abandoned",
-            hint: "Its answer was recorded; a later end_turn with another message_ref supersedes it.",
+            hint: "The turn has an answer. Call end_turn with a new message_ref to supersede it.",
         }
         .into()),
         _ => {
@@ -162,12 +175,12 @@ fn abandon_turn(turn_id: Option<i64>) -> std::result::Result<bool, ErrorReport> 
     }
 }
 
-/// Refuses a turn that cannot be answered, and warns of a transaction that was held open.
+/// Checks that a turn can be answered, and warns if its transaction is still open. Errors: 55000 if it cannot.
 fn check_state(turn: &Turn) -> Result<()> {
     let state = turn.standing();
     let hint = match state {
         "imported" => {
-            "Its answer was given elsewhere; begin a new turn, or one with its parent as parent_turn_id."
+            "Another system answered it. Begin a new turn, or one with the same parent_turn_id."
         }
         "abandoned" => "Begin a new turn.",
         "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
@@ -189,22 +202,22 @@ fn check_state(turn: &Turn) -> Result<()> {
     })
 }
 
-/// The message of a repeated call, if this is one.
+/// Returns the message_id of an earlier call with the same answer. Errors: 23505 for another answer under the same message_ref.
 fn repeated(conversation: &Conversation, turn_id: i64, answer: &Answer<'_>) -> Result<Option<i64>> {
     let message_ref = answer.message_ref;
     let earlier = messages::earlier(conversation.conversation_id, turn_id, message_ref)?;
-    let says_the_same = |message: &Earlier| message.fingerprint == answer.fingerprint;
+    let is_equal = |message: &Earlier| message.fingerprint == answer.fingerprint;
     let same = match message_ref {
         Some(id) => earlier
             .into_iter()
             .find(|message| message.message_ref.as_deref() == Some(id)),
         None => earlier
             .into_iter()
-            .rfind(|message| !message.superseded && says_the_same(message)),
+            .rfind(|message| !message.superseded && is_equal(message)),
     };
     match same {
         None => Ok(None),
-        Some(message) if says_the_same(&message) && message.turn_id == turn_id => {
+        Some(message) if is_equal(&message) && message.turn_id == turn_id => {
             Ok(Some(message.message_id))
         }
         Some(_) => Err(Error::Conflict(
@@ -214,51 +227,52 @@ fn repeated(conversation: &Conversation, turn_id: i64, answer: &Answer<'_>) -> R
     }
 }
 
-/// What judging an answer gave.
-struct Ended {
-    verdict: Verdict,
-    before: Vec<RememberedSource>,
-    /// Whether it becomes a link in the chain of its conversation.
+/// A judged answer, before it is written.
+struct EndedTurn {
+    verdict: AnswerVerdict,
+    /// The remembered sources before the turn.
+    sources_before: Vec<RememberedSource>,
+    /// Whether the answer becomes a link in the chain of its conversation.
     chains: bool,
-    /// Whether its words are kept.
-    stores: bool,
+    /// Whether the text of the answer is stored.
+    stores_text: bool,
 }
 
-/// Reads what the answer is judged by, and judges it.
+/// Reads the evidence and judges the answer.
 fn judge(
     tenant: &str,
     conversation: &Conversation,
     turn: &Turn,
     answer: &Answer<'_>,
-) -> Result<Ended> {
-    let of_turn = OfTurn::load(tenant, turn)?;
+) -> Result<EndedTurn> {
+    let evidence = TurnEvidence::load(tenant, turn)?;
     let read = stage("extract", || {
-        judge::read(answer.text, &of_turn.grammar, answer.citations.as_ref())
+        judge::read(answer.text, &evidence.grammar, answer.citations.as_ref())
     })?;
     let trace = stage("trace", || stage_facts(turn.turn_id))?;
-    let before = stage("memory", || before(conversation, turn))?;
-    let verdict = judge::judge(&read, &of_turn.ground(&trace, &before))?;
-    Ok(Ended {
+    let sources_before = stage("memory", || sources_before(conversation, turn))?;
+    let verdict = judge::judge(&read, &evidence.context(&trace, &sources_before))?;
+    Ok(EndedTurn {
         verdict,
-        before,
-        chains: of_turn.settings.chains(),
-        stores: of_turn.settings.stores_answers(),
+        sources_before,
+        chains: evidence.settings.chains(),
+        stores_text: evidence.settings.stores_answers(),
     })
 }
 
-/// The sources that the turn started from, with today's pins: for a regeneration those of its first end, for a turn that the
-/// conversation has gone back behind those that its parent left.
-fn before(conversation: &Conversation, turn: &Turn) -> Result<Vec<RememberedSource>> {
+/// Returns the remembered sources from before the turn, with the current pins: for a regeneration those of the first end, for a
+/// superseded turn those after its parent.
+fn sources_before(conversation: &Conversation, turn: &Turn) -> Result<Vec<RememberedSource>> {
     let live = sources::of(conversation.conversation_id)?;
     let before = match &turn.sources_before {
         Some(before) => before.clone(),
-        None if turn.superseded => branches::before(turn)?,
+        None if turn.superseded => branches::sources_before(turn)?,
         None => return Ok(live),
     };
     Ok(with_pins_of(&before, &live))
 }
 
-/// Adds an exchange to what was said, or replaces its answer.
+/// Adds the tokens of question and answer to the history, or replaces those of the earlier answer.
 fn count_tokens(
     conversation: &Conversation,
     turn: &Turn,
@@ -266,7 +280,7 @@ fn count_tokens(
     place: &Place,
 ) -> Result<()> {
     if turn.superseded {
-        // History goes by the path; going back to this turn counts it.
+        // The history has only turns of the current path. A later branch from this turn counts its tokens.
         return Ok(());
     }
     let before = place.superseded_tokens.map(i64::from);
@@ -274,12 +288,17 @@ fn count_tokens(
     conversations::count_tokens(conversation, more)
 }
 
-/// Notes what the turn leaves, and moves the conversation's memory on: a first end does, and the regeneration of the turn that
-/// ended last. Regenerating an older one, or answering one that the conversation has gone back behind, moves nothing but what
-/// whoever goes back to it will find.
-fn remember(tenant: &str, conversation: &Conversation, turn: &Turn, ended: &Ended) -> Result<()> {
+/// Stores the remembered sources after the turn. They become the memory of the conversation if this is the first answer of the
+/// turn, or a new answer of the turn that ended last. After a regeneration of an older turn, or an answer to a superseded one,
+/// only a branch from this turn restores them.
+fn remember(
+    tenant: &str,
+    conversation: &Conversation,
+    turn: &Turn,
+    ended: &EndedTurn,
+) -> Result<()> {
     let after = &ended.verdict.judged.sources_after;
-    turns::end(turn.turn_id, &ended.before, after)?;
+    turns::end(turn.turn_id, &ended.sources_before, after)?;
     let first = turn.state == "open";
     let latest = conversation.last_ended_turn_id == Some(turn.turn_id);
     if !turn.superseded && (first || latest) {
@@ -290,7 +309,7 @@ fn remember(tenant: &str, conversation: &Conversation, turn: &Turn, ended: &Ende
     }
 }
 
-/// What has become of a cited document; only of the caller's own tenant, unless an auditor asks.
+/// Returns the state of a cited document; NULL for documents of other tenants, unless the role is an auditor.
 #[pg_extern(sql = false)]
 fn source_state(
     tenant: Option<&str>,

@@ -1,4 +1,4 @@
-//! Erasing on request: a conversation, a document, a tenant. Each returns a receipt.
+//! Erasure of a conversation, a document or a tenant. Each function returns a receipt.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -41,13 +41,13 @@ fn forget_document(
     let (name, doc_id) = (given(corpus, "corpus")?, given(doc_id, "doc_id")?);
     let corpus = match corpora::held(&tenant, name, Hold::Write) {
         Ok(corpus) => Some(corpus),
-        // What conversations keep of a corpus outlives it.
+        // Conversations can still have texts of a dropped corpus.
         Err(Error::UnknownCorpus(_)) => None,
         Err(error) => return Err(error.into()),
     };
     let reach = Reach::of(name, corpus.as_ref())?;
     let mut receipt = Receipt::default();
-    if let (Some(corpus), true) = (&corpus, reach.decides) {
+    if let (Some(corpus), true) = (&corpus, reach.document) {
         remove(corpus, doc_id, &mut receipt)?;
     } else if corpus.is_some() {
         notice(
@@ -58,11 +58,11 @@ fn forget_document(
     let document = Document {
         corpus: name,
         doc_id,
-        tenant: (!reach.everyone).then_some(tenant.as_str()),
+        tenant: (!reach.all_tenants).then_some(tenant.as_str()),
     };
     document.redact(
-        &|pool| {
-            let mut gathered: Gathered = serde_json::from_value(pool)?;
+        &|candidates| {
+            let mut gathered: Gathered = serde_json::from_value(candidates)?;
             let withdrawn = gathered.withdraw(name, doc_id);
             Ok(withdrawn
                 .then(|| serde_json::to_value(gathered))
@@ -70,7 +70,7 @@ fn forget_document(
         },
         &mut receipt,
     )?;
-    // Of passages from outside the corpora there may be none, and of others nothing to take after a first call.
+    // An empty receipt is no error for passages from outside the corpora, and after an earlier call.
     let nothing = corpus.is_none() && !name.is_empty() && receipt.rows().is_empty();
     if nothing && !document.is_known()? {
         return Err(Error::UnknownCorpus(name.to_owned()).into());
@@ -79,33 +79,34 @@ fn forget_document(
     Ok(())
 }
 
-/// How far a role's word on a document of a corpus goes.
+/// What a role can erase of a document.
 struct Reach {
-    /// Whether the document itself is his to remove.
-    decides: bool,
-    /// Whether the records of all tenants are his to redact.
-    everyone: bool,
+    /// Whether the role can remove the document itself.
+    document: bool,
+    /// Whether the role can redact the records of all tenants.
+    all_tenants: bool,
 }
 
 impl Reach {
-    /// A corpus of the tenant's own is his, and nobody else can have seen it. A shared one is the admin's, and its owner's. What is
-    /// no longer registered cannot be removed; passages from outside the corpora, which have none, are whose turn they were handed to.
+    /// A tenant erases documents of its own corpora, which no other tenant could read. The owner of a shared corpus and
+    /// reground_admin erase its documents for all tenants. A document of a dropped corpus cannot be removed. Passages from outside
+    /// the corpora belong to the tenant of their turn.
     fn of(name: &str, corpus: Option<&Corpus>) -> Result<Self> {
         let private = name.is_empty() || corpus.is_some_and(|corpus| corpus.tenant.is_some());
         let owned = match corpus {
             Some(corpus) => corpus.is_owned()?,
             None => false,
         };
-        let everyone = !private && (owned || tenant::is_admin()?);
+        let all_tenants = !private && (owned || tenant::is_admin()?);
         Ok(Self {
-            decides: corpus.is_some() && (private || everyone),
-            everyone,
+            document: corpus.is_some() && (private || all_tenants),
+            all_tenants,
         })
     }
 }
 
-/// Removes a document from its corpus: its edges and where it was found, and its rows, where they are ours to delete. One that
-/// row-level security hides from the caller stays as it is.
+/// Removes a document from its corpus: its edges, its addresses, and in a managed corpus its rows. A document that row-level
+/// security hides from the caller does not change.
 fn remove(corpus: &Corpus, doc_id: &str, receipt: &mut Receipt) -> Result<()> {
     if !corpus.is_gone() && !corpus.is_deletable()? {
         return Err(Error::MayNotDelete(corpus.name.clone()));

@@ -1,4 +1,4 @@
-//! Measures of an application's own evaluations.
+//! Measures for evaluations of the application: rankings and reference answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,7 +73,7 @@ fn text_metrics(
     Ok(())
 }
 
-/// Candidates of a search, best first: a rank holds any number of passages, several where some were merged.
+/// Candidates of a search, best first. A rank has several passages if they were merged.
 type Ranking = Vec<Vec<String>>;
 
 #[pg_extern(sql = false)]

@@ -1,4 +1,4 @@
-//! The citations of a text, read and not judged.
+//! `extract_citations`: returns the citations of a text without judging them.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;

@@ -1,4 +1,4 @@
-//! An answer that is still being written: nothing is kept between calls.
+//! `feed_answer`: judges an answer while it is streamed. Nothing is stored between calls.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -8,7 +8,8 @@ use reground_grounding::end::parse_answer::ParsedAnswer;
 use serde::Serialize;
 
 use crate::api::given;
-use crate::api::judge::{self, OfTurn};
+use crate::api::judge;
+use crate::api::judge_context::TurnEvidence;
 use crate::api::prompts::with_context;
 use crate::error::Result;
 use crate::rows;
@@ -16,9 +17,9 @@ use crate::store::messages::NewCitation;
 use crate::store::turns::Turn;
 use crate::tenant;
 
-/// What is certain of one citation, and how much may be shown; the latter alone where there is none.
+/// A row of `feed_answer`. Without citations, one row contains only the displayable length.
 #[derive(Serialize)]
-struct Fed {
+struct FeedRow {
     displayable_chars: usize,
     displayable_bytes: usize,
     #[serde(flatten)]
@@ -40,26 +41,26 @@ fn feed_answer(
     Ok(())
 }
 
-fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<Fed>> {
-    let of_turn = OfTurn::load(tenant, turn)?;
-    let fed = reground_citations::feed(answer, &of_turn.grammar, complete);
+fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<FeedRow>> {
+    let evidence = TurnEvidence::load(tenant, turn)?;
+    let fed = reground_citations::feed(answer, &evidence.grammar, complete);
     let read = ParsedAnswer {
         answer,
         extraction: fed.extraction,
         ..ParsedAnswer::default()
     };
-    let verdict = judge::judge(&read, &of_turn.ground(&[], &[]))?;
+    let verdict = judge::judge(&read, &evidence.context(&[], &[]))?;
     let displayable_bytes = fed.shown;
     let displayable_chars = answer
         .get(..displayable_bytes)
         .unwrap_or_default()
         .chars()
         .count();
-    let mut rows: Vec<Fed> = verdict
+    let mut rows: Vec<FeedRow> = verdict
         .citations
         .into_iter()
         .enumerate()
-        .map(|(index, citation)| Fed {
+        .map(|(index, citation)| FeedRow {
             displayable_chars,
             displayable_bytes,
             citation: Some(match index < fed.placed {
@@ -69,7 +70,7 @@ fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<F
         })
         .collect();
     if rows.is_empty() {
-        rows.push(Fed {
+        rows.push(FeedRow {
             displayable_chars,
             displayable_bytes,
             citation: None,
@@ -78,9 +79,9 @@ fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<F
     Ok(rows)
 }
 
-/// What will not change of a citation whose paragraph goes on: what it names, and not what becomes of it.
+/// The columns of a citation that do not change while its paragraph continues: the source that it names, without the verdict.
 fn pending(citation: NewCitation, extraction: &Extraction, index: usize) -> NewCitation {
-    // A document has several passages; the claim decides which one is meant.
+    // For a document with several passages, the claim decides which passage is cited.
     let one_passage = matches!(
         extraction
             .citations

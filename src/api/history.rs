@@ -1,4 +1,4 @@
-//! The history of a conversation, as it goes into the next prompt.
+//! `history`: the history of a conversation for the next prompt.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -6,7 +6,8 @@ use pgrx::prelude::*;
 use reground_grounding::end::parse_answer;
 use reground_grounding::history::context_share;
 use reground_grounding::history::{
-    CitedSource, Dependence, History, HistoryRules, Role, history as made, turns_in_reach,
+    CitedSource, Dependence, History, HistoryRules, Role, history as compose_history,
+    turns_in_reach,
 };
 use reground_grounding::memory::ContextSource;
 use reground_grounding::settings::Settings;
@@ -40,23 +41,23 @@ fn history(
 ) -> std::result::Result<(), ErrorReport> {
     let tenant = tenant::required()?;
     let name = given(conversation_ref, "conversation_ref")?;
-    let mut asked = Asked {
+    let mut rules = HistoryRules {
         max_tokens: budget(max_tokens)?,
-        dependency: judged(turn_nos, given(dependency, "dependency")?)?,
+        dependency: parse_dependency(turn_nos, given(dependency, "dependency")?)?,
     };
     let conversation_id = conversations::id(&tenant, name)?
         .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?;
     let Some(latest) = turns::latest(conversation_id)? else {
-        // No turn yet, as of a conversation that only has settings or a pin: a set without rows is a set too.
+        // A conversation with only settings or pins has no turn. An empty set must be returned all the same.
         rows::emit::<Message<'_>>(fcinfo, &[])?;
         return Ok(());
     };
     let settings: Settings = serde_json::from_value(latest.settings).map_err(Error::from)?;
-    if asked.max_tokens.is_none() {
+    if rules.max_tokens.is_none() {
         let sources = latest.context_tokens;
-        asked.max_tokens = context_share::history_limit(sources, &settings).map_err(Error::from)?;
+        rules.max_tokens = context_share::history_limit(sources, &settings).map_err(Error::from)?;
     }
-    let history = compose(conversation_id, asked, &settings, &latest.context)?;
+    let history = compose(conversation_id, &rules, &settings, &latest.context)?;
     let messages: Vec<Message<'_>> = (1..)
         .zip(&history.blocks)
         .map(|(entry_no, block)| Message {
@@ -73,33 +74,20 @@ fn history(
     Ok(())
 }
 
-/// What a history is asked to be.
-#[derive(Default)]
-pub(super) struct Asked {
-    /// Most tokens; `None` is no limit.
-    pub max_tokens: Option<usize>,
-    /// The turns that matter.
-    pub dependency: Dependence,
-}
-
-/// The history of a conversation, its answers read by the grammar of the settings and of a context.
+/// Composes the history of a conversation. The grammar for its answers is that of the settings and of a context.
 pub(super) fn compose(
     conversation_id: i64,
-    asked: Asked,
+    rules: &HistoryRules,
     settings: &Settings,
     context: &[ContextSource],
 ) -> Result<History> {
-    let turns = store::ended(conversation_id, turns_in_reach(asked.max_tokens))?;
+    let turns = store::ended(conversation_id, turns_in_reach(rules.max_tokens))?;
     let cited: Vec<CitedSource> = markers::cited(conversation_id)?
         .iter()
         .map(|row| row.bound().into())
         .collect();
-    let rules = HistoryRules {
-        max_tokens: asked.max_tokens,
-        dependency: asked.dependency,
-    };
     let grammar = parse_answer::grammar(settings, context)?;
-    Ok(made(&turns, &cited, &rules, &grammar))
+    Ok(compose_history(&turns, &cited, rules, &grammar))
 }
 
 fn budget(max_tokens: Option<i32>) -> Result<Option<usize>> {
@@ -108,13 +96,13 @@ fn budget(max_tokens: Option<i32>) -> Result<Option<usize>> {
             usize::try_from(tokens).map_err(|_| Error::Bad {
                 argument: "max_tokens",
                 fault: tokens.to_string(),
-                hint: "0 or more tokens; NULL for what the strategy leaves it.".into(),
+                hint: "0 or more tokens; NULL for the budget of the latest turn.".into(),
             })
         })
         .transpose()
 }
 
-fn judged(turn_nos: Option<Vec<Option<i32>>>, dependency: &str) -> Result<Dependence> {
+fn parse_dependency(turn_nos: Option<Vec<Option<i32>>>, dependency: &str) -> Result<Dependence> {
     let how = match dependency {
         "hard" => Dependence::Hard,
         "soft" => Dependence::Soft,

@@ -1,8 +1,8 @@
 //! Functions of the application that a turn calls.
 //!
-//! One runs as the role that set it, where that was done on a corpus or a conversation: otherwise writing a function's name
-//! into a conversation would run it with another's rights. On the call or the server it is the caller's own; a turn keeps who named
-//! one in the call that began it, for the calls that come later.
+//! A function named in the settings of a corpus or a conversation runs as the role that set it. Otherwise a role could write a
+//! function name into a conversation and have it run with the rights of another role. A function named in a call or on the server
+//! runs as the caller. A turn stores the role of the call that began it, for later calls on the turn.
 
 use pgrx::pg_sys;
 use reground_grounding::query::intent::{PastTurn, Verdict};
@@ -10,7 +10,7 @@ use reground_grounding::settings::hook::Hook;
 use reground_grounding::settings::is_set;
 use serde_json::Value;
 
-use crate::api::retrieval::Question;
+use crate::api::question::Question;
 use crate::error::{Error, Result};
 use crate::run_as::as_foreign_role;
 use crate::sql;
@@ -18,8 +18,8 @@ use crate::store::conversations::Conversation;
 use crate::store::corpora::Corpus;
 use crate::store::roles::Roles;
 
-/// The settings to be stored, with the names of functions made plain, and the roles that these are called as: whoever sets
-/// one. A function that stays keeps its role.
+/// Returns the settings to store, with qualified function names, and the roles that call these functions: the current role for
+/// each function in `changes`, the previous role for the others.
 pub(super) fn registered(
     mut settings: Value,
     changes: &Value,
@@ -44,17 +44,17 @@ pub(super) fn registered(
     Ok((settings, roles))
 }
 
-/// The settings of a call as its turn keeps them, with the names of functions made plain, and the name of the role that later calls on
-/// the turn call these as: the one that begins it. `None` where none is named.
+/// Returns the settings of a call as stored with its turn, with qualified function names, and the current role, as which later
+/// calls on the turn call these functions; `None` if no function is named.
 pub(super) fn kept_with_turn(call: &Value) -> Result<(Value, Option<String>)> {
     let mut call = call.clone();
     let mut names = false;
     for hook in Hook::ALL {
         let value = call.get(hook.setting()).and_then(Value::as_str);
         if let Some(name) = value.and_then(|value| hook.named(value)) {
-            // One that cannot be called is for the call that needs it to refuse.
-            if let Ok(plain) = function(hook, name) {
-                call[hook.setting()] = Value::String(plain);
+            // A function that cannot be called is an error of the call that needs it.
+            if let Ok(qualified) = function(hook, name) {
+                call[hook.setting()] = Value::String(qualified);
             }
             names = true;
         }
@@ -66,12 +66,12 @@ pub(super) fn kept_with_turn(call: &Value) -> Result<(Value, Option<String>)> {
     Ok((call, role))
 }
 
-/// The roles that functions named by the call that began a turn are called as by another call: none where that is the same role's.
+/// Returns the roles that call the functions named by the call that began a turn; none if that role is the current one.
 pub(super) fn of_turn(role: Option<&str>) -> Result<Roles> {
     let Some(role) = role else {
         return Ok(Roles::default());
     };
-    // A role that is gone is nobody, which a function is not called as.
+    // A dropped role becomes 0, as which no function is called.
     let other = sql::read_one::<i64>(
         "SELECT coalesce((SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = $1), 0)::bigint \
          WHERE current_user <> $1",
@@ -84,7 +84,7 @@ pub(super) fn of_turn(role: Option<&str>) -> Result<Roles> {
     Ok(roles)
 }
 
-/// The roles that a turn calls functions as: of each that of the innermost layer that sets it, none for the caller.
+/// Returns the role that calls each function: the role of the innermost layer of settings that names it, none for the caller.
 pub(super) fn roles(
     question: &Question<'_>,
     conversation: &Conversation,
@@ -92,7 +92,7 @@ pub(super) fn roles(
 ) -> Roles {
     let mut roles = Roles::default();
     for hook in Hook::ALL {
-        // As the settings themselves are resolved: what names the function decides as whom it runs.
+        // The layers are in the order of Settings::resolve, so the layer that names the function decides its role.
         let sets = |settings: &Value| settings.get(hook.setting()).is_some_and(is_set);
         let role = if sets(question.settings) {
             question.call_roles.of(hook)
@@ -108,7 +108,7 @@ pub(super) fn roles(
     roles
 }
 
-/// Scores of passages by a reranker, in their order; `None` where it gave none.
+/// Returns the scores of a reranker for passages, in their order; `None` for passages without a score.
 pub(super) fn rerank(
     name: &str,
     roles: &Roles,
@@ -120,7 +120,7 @@ pub(super) fn rerank(
         let args = [query.into(), passages.into()];
         sql::write_one(&format!("SELECT {function}($1, $2)"), &args)
     })?;
-    // NULL as a whole: it scored none of them.
+    // NULL instead of an array: no passage has a score.
     let scores = scores.unwrap_or_else(|| vec![None; count]);
     Ok(scores
         .into_iter()
@@ -128,7 +128,7 @@ pub(super) fn rerank(
         .collect())
 }
 
-/// What an intent function says of a query after earlier turns, newest last; `None` where it leaves it to the cues.
+/// Returns the verdict of an intent function on a query after earlier turns, newest last; `None` if it returned none.
 pub(super) fn judge_intent(
     name: &str,
     roles: &Roles,
@@ -136,21 +136,21 @@ pub(super) fn judge_intent(
     earlier: &[PastTurn],
 ) -> Result<Option<Verdict>> {
     let earlier = sql::json(&earlier)?;
-    let said: Option<String> = call(Hook::Intent, name, roles, |function| {
+    let returned: Option<String> = call(Hook::Intent, name, roles, |function| {
         let args = [query.into(), earlier.into()];
         sql::write_one(&format!("SELECT {function}($1, $2::jsonb)::text"), &args)
     })?;
-    let verdict = said.map(|said| Verdict::read(&said)).transpose();
+    let verdict = returned.map(|text| Verdict::read(&text)).transpose();
     let verdict = verdict.map_err(|fault| {
         Error::Hook(
             Hook::Intent,
-            format!("intent_function \"{name}\" returned what is no verdict: {fault}"),
+            format!("intent_function \"{name}\" did not return a verdict: {fault}"),
         )
     })?;
     Ok(verdict.flatten())
 }
 
-/// Calls a function of the application as its role, or as the caller.
+/// Calls a function of the application as its role, or as the caller. Errors: if the role or the function does not exist.
 fn call<T>(
     hook: Hook,
     name: &str,
@@ -175,7 +175,7 @@ fn call<T>(
     as_foreign_role(role, work)
 }
 
-/// Qualified name of a function that this role may call.
+/// Returns the qualified name of a function that the current role may call.
 fn function(hook: Hook, name: &str) -> Result<String> {
     let bare = name.split('(').next().unwrap_or_default().trim();
     sql::read_one(
@@ -186,6 +186,6 @@ fn function(hook: Hook, name: &str) -> Result<String> {
     )?
     .ok_or_else(|| {
         let setting = hook.setting();
-        Error::Hook(hook, format!("no {setting} \"{name}\" that this role may call"))
+        Error::Hook(hook, format!("{setting} \"{name}\" does not exist, or this role may not call it"))
     })
 }

@@ -1,4 +1,4 @@
-//! The citations that an API returned beside a text, read and not judged.
+//! `import_citations`: returns the citations that a model's API returned besides the text, without judging them.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -11,11 +11,11 @@ use crate::datum::Json;
 use crate::error::Error;
 use crate::rows;
 
-/// A citation and what its API says that the source says.
+/// A row of `import_citations`: a citation with the quote of the source that the API returned.
 #[derive(Serialize)]
-struct Imported {
+struct ImportedCitation {
     #[serde(flatten)]
-    written: CitationColumns,
+    columns: CitationColumns,
     quote: Option<String>,
 }
 
@@ -28,23 +28,22 @@ fn import_citations(
 ) -> std::result::Result<(), ErrorReport> {
     let answer = given(answer, "answer")?;
     let citations = given(citations, "citations")?.value("citations")?;
-    let unknown = |error: UnknownApi| {
-        Error::Bad {
+    let unknown = |error: UnknownApi| Error::Bad {
         argument: "citations",
         fault: error.to_string(),
-        hint: "Pass the message as the API returned it, or its list of citations with api => its name."
-            .into(),
-    }
+        hint:
+            "Pass the whole message of the API, or its list of citations and the name of the API."
+                .into(),
     };
     let api: Option<Api> = api.map(str::parse).transpose().map_err(unknown)?;
     let import = reground_citations::import(&citations, answer, api).map_err(unknown)?;
     judge::warn_of(&import.notes);
-    let rows: Vec<Imported> = import
+    let rows: Vec<ImportedCitation> = import
         .extraction
         .citation_columns(answer)
         .into_iter()
         .zip(import.quotes)
-        .map(|(written, quote)| Imported { written, quote })
+        .map(|(columns, quote)| ImportedCitation { columns, quote })
         .collect();
     rows::emit(fcinfo, &rows)?;
     Ok(())

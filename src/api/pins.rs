@@ -1,4 +1,4 @@
-//! Pins, and the settings of a conversation.
+//! Pins, and the settings of conversations.
 
 use pgrx::JsonB;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -15,7 +15,7 @@ use crate::store::corpora::{self, Corpus};
 use crate::store::{conversations, sources};
 use crate::tenant;
 
-/// The source that a pin means.
+/// The source of a pin. `chunk_id` is empty for a document.
 struct Target {
     corpus: String,
     doc_id: String,
@@ -65,7 +65,7 @@ fn unpin(
     if doc_id.is_none() && chunk_id.is_none() {
         return Err(Error::Null("doc_id or chunk_id").into());
     }
-    // What was pinned is in our own table: it can be unpinned after the document has gone.
+    // Pins are in our own table, so that a deleted document can be unpinned.
     let pinned: Vec<_> = sources::load(conversation.conversation_id)?
         .into_iter()
         .map(|live| live.source)
@@ -107,7 +107,7 @@ fn alter_conversation(
     Ok(JsonB(settings))
 }
 
-/// A conversation id that is given and not empty.
+/// Returns a conversation_ref that is given and not empty.
 fn named(conversation_ref: Option<&str>) -> Result<&str> {
     match given(conversation_ref, "conversation_ref")? {
         "" => Err(Error::Bad {
@@ -119,7 +119,7 @@ fn named(conversation_ref: Option<&str>) -> Result<&str> {
     }
 }
 
-/// Finds what a pin means among the sources that the caller can see.
+/// Finds the source of a pin among the sources that the caller can read.
 fn resolve(
     tenant: &str,
     corpus: Option<&str>,
@@ -129,7 +129,7 @@ fn resolve(
     let mut targets = Vec::new();
     match corpus {
         Some(name) => targets.extend(find(corpora::load(tenant, name)?, doc_id, chunk_id)?),
-        // Nobody asked for a corpus that cannot be read.
+        // Without a name, corpora that cannot be read are skipped.
         None => {
             for name in corpora::names(tenant)? {
                 if let Some(corpus) = corpora::usable(tenant, &name)? {
@@ -155,7 +155,7 @@ fn resolve(
     }
 }
 
-/// The pin's target in one corpus, if it is there.
+/// Finds the source of a pin in one corpus.
 fn find(corpus: Corpus, doc_id: Option<&str>, chunk_id: Option<&str>) -> Result<Option<Target>> {
     let everything = Filter::default();
     let found = match (doc_id, chunk_id) {

@@ -1,4 +1,4 @@
-//! Questions whose source is known, sent through the pipeline.
+//! Probes: questions whose source is known, sent through the pipeline.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -8,7 +8,7 @@ use reground_grounding::settings::Settings;
 use reground_grounding::settings::hook::Hook;
 
 use crate::api::dry_run::dry_run;
-use crate::api::retrieval::Question;
+use crate::api::question::Question;
 use crate::api::{given, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
@@ -50,7 +50,7 @@ fn put_probe(
     Ok(())
 }
 
-/// Refuses what could not be asked.
+/// Checks that a probe can run.
 fn check(tenant: &str, probe: &Probe) -> Result<()> {
     let corpus = corpora::load(tenant, &probe.corpus)?;
     if let Some(embedding) = &probe.embedding {
@@ -58,7 +58,7 @@ fn check(tenant: &str, probe: &Probe) -> Result<()> {
     }
     Filter::resolve(&corpus, probe.filter.as_ref())?;
     Settings::resolve(&[("settings", &probe.settings)])?;
-    // A function in here would run with the rights of whoever runs the probes.
+    // A function named here would run with the rights of the role that runs the probes.
     for hook in Hook::ALL {
         if probe.settings.get(hook.setting()).is_some() {
             return Err(Error::Bad {
@@ -88,7 +88,7 @@ fn run_probes(
     let mut probed = Vec::new();
     for probe in probes::all(&tenant, corpus)? {
         let outcome = match run(&tenant, &probe) {
-            // What has changed since it was put: the other probes are asked all the same.
+            // The corpus has changed since put_probe. The other probes still run.
             Err(
                 Error::EmbeddingRequired
                 | Error::Dimensions { .. }
@@ -110,13 +110,13 @@ fn run_probes(
     Ok(())
 }
 
-/// Sends a probe through the pipeline, as the first turn of a conversation.
+/// Runs a probe as the first turn of a conversation.
 fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
     let expected = Expected {
         doc_id: &probe.doc_id,
         chunk_id: probe.chunk_id.as_deref(),
     };
-    if let Some(gone) = Outcome::missing(standing(tenant, expected, &probe.corpus)?) {
+    if let Some(gone) = Outcome::missing(presence(tenant, expected, &probe.corpus)?) {
         return Ok(gone);
     }
     let question = Question {
@@ -129,14 +129,14 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         intent: None,
         settings: &probe.settings,
         call_roles: Roles::default(),
-        instead_of: None,
+        repeated_turn_no: None,
     };
     let (_, turn) = dry_run(tenant, &Conversation::imagined(), &question)?;
     Ok(Outcome::of(&turn, expected))
 }
 
-/// What there still is of what is expected, as far as the caller sees it.
-fn standing(tenant: &str, expected: Expected<'_>, corpus: &str) -> Result<Presence> {
+/// Whether the expected document and passage still exist, as the caller sees it.
+fn presence(tenant: &str, expected: Expected<'_>, corpus: &str) -> Result<Presence> {
     let Some(corpus) = corpora::usable(tenant, corpus)? else {
         return Ok(Presence::default());
     };

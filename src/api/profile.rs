@@ -1,4 +1,4 @@
-//! Where a turn's time goes.
+//! `profile`: time of the last turn function by stage.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;

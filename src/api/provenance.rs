@@ -1,4 +1,4 @@
-//! Whether what a turn was made of is still what it was (I10): its passages in their relations, its rows in the chain.
+//! Verification (I10) of the passages of a turn against their relations, and of a conversation against its chain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::store::{traces, turns};
 
 /// A row of `verify_turn`.
 #[derive(Serialize)]
-struct SeenRow<'a> {
+struct PassageStateRow<'a> {
     corpus: &'a str,
     doc_id: &'a str,
     chunk_id: &'a str,
@@ -42,28 +42,28 @@ fn verify_turn(
         turns::tenant_of(turn_id)?.ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
     let mut seen = traces::seen(&tenant, turn_id)?;
     for one in &mut seen {
-        // Below the level `hash` it came from the relation as it is: the text that was kept says more.
-        let made = || one.content.as_deref().map(content_hash_hex);
-        one.hash = one.hash.take().or_else(made);
+        // Below the provenance level `hash` no own hash is stored. The stored text gives the hash.
+        let computed = || one.content.as_deref().map(content_hash_hex);
+        one.hash = one.hash.take().or_else(computed);
     }
-    let now = now(&tenant, &seen)?;
-    let rows: Vec<SeenRow<'_>> = seen
+    let current = current_passages(&tenant, &seen)?;
+    let rows: Vec<PassageStateRow<'_>> = seen
         .iter()
         .filter_map(|one| {
             let stored_hash = one.hash.as_deref()?;
-            let was = CitedPassage {
+            let cited = CitedPassage {
                 doc_id: &one.doc_id,
                 member_chunk_ids: &one.member_chunk_ids,
                 content_hash: stored_hash,
             };
-            let (current_hash, state) = match now.get(one.corpus.as_str()) {
+            let (current_hash, state) = match current.get(one.corpus.as_str()) {
                 Some(found) => {
-                    let (hash, state) = source_state(was, found);
+                    let (hash, state) = source_state(cited, found);
                     (hash, state.name())
                 }
                 None => (None, "unknown"),
             };
-            Some(SeenRow {
+            Some(PassageStateRow {
                 corpus: &one.corpus,
                 doc_id: &one.doc_id,
                 chunk_id: &one.chunk_id,
@@ -78,8 +78,8 @@ fn verify_turn(
     Ok(())
 }
 
-/// The passages that stand under the ids now, by corpus, as the caller sees them; a corpus that he cannot read is not there.
-fn now<'a>(
+/// Reads the current passages by corpus and id, as the caller. A corpus that the caller cannot read is left out.
+fn current_passages<'a>(
     tenant: &str,
     seen: &'a [traces::Seen],
 ) -> Result<BTreeMap<&'a str, BTreeMap<String, Passage>>> {
@@ -132,7 +132,7 @@ fn verify_chain(
     Ok(())
 }
 
-/// Holds one chain against what it is about.
+/// Verifies the chain of a conversation.
 fn verify(conversation: &Chained) -> Result<Vec<LinkRow>> {
     let checkpoints = conversation.checkpoints();
     let links = conversation.links()?;

@@ -1,4 +1,4 @@
-//! What the functions of quality and comparison are computed with.
+//! Functions behind the SQL functions of quality and comparison.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -27,7 +27,7 @@ fn dimension_key(
     Ok(parsed(dimension, of_answers)?.key)
 }
 
-/// What is grouped by: nothing, where citations are asked for and no dimension is given.
+/// Parses a dimension; NULL is no dimension for citations, and an error (22004) for answers.
 fn parsed(dimension: Option<&str>, of_answers: Option<bool>) -> Result<Dimension> {
     let subject = match of_answers {
         Some(true) => Subject::Answers,
@@ -77,7 +77,7 @@ fn bounds(successes: i64, trials: i64, confidence: f64) -> Result<Bounds> {
     let interval = interval.ok_or_else(|| Error::Bad {
         argument: "successes",
         fault: format!("{successes} of {trials} at a confidence of {confidence}"),
-        hint: "0 or more successes, as many trials at least, a confidence above 0 and under 1."
+        hint: "Pass 0 or more successes, at least as many trials, and a confidence above 0 and below 1."
             .into(),
     })?;
     Ok(Bounds {
@@ -88,7 +88,7 @@ fn bounds(successes: i64, trials: i64, confidence: f64) -> Result<Bounds> {
 
 /// The row of `mann_whitney`.
 #[derive(Default)]
-struct Compared {
+struct UTest {
     u: Option<f64>,
     p_value: Option<f64>,
     effect: Option<f64>,
@@ -104,23 +104,23 @@ fn mann_whitney(
         Ok(given(sample, name)?.into_iter().flatten().collect())
     };
     let (a, b) = (values(a, "a")?, values(b, "b")?);
-    let compared = match two_sided(&a, &b) {
-        Some(test) => Compared {
+    let result = match two_sided(&a, &b) {
+        Some(test) => UTest {
             u: Some(test.statistic),
             p_value: Some(test.p_value),
             effect: Some(test.effect),
         },
-        None if a.is_empty() || b.is_empty() => Compared::default(),
+        None if a.is_empty() || b.is_empty() => UTest::default(),
         None => {
             return Err(Error::Bad {
                 argument: "a",
-                fault: "it or b holds a value that is not finite".into(),
-                hint: "Leave NaN and infinities out.".into(),
+                fault: "a or b contains a value that is not finite".into(),
+                hint: "Remove NaN and infinite values.".into(),
             }
             .into());
         }
     };
-    let Compared { u, p_value, effect } = compared;
+    let UTest { u, p_value, effect } = result;
     let row = [u.into_datum(), p_value.into_datum(), effect.into_datum()];
     rows::emit_values(fcinfo, &row);
     Ok(())

@@ -1,4 +1,4 @@
-//! Turns that another system finished: recorded with the verdicts on their citations, so that they can be audited beside ours.
+//! `record_turn` and `record_turns`: turns that another system finished, stored with the verdicts on their citations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,11 +6,10 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_citations::Cues;
 use reground_documents::CallerPassage;
 use reground_grounding::caller::fingerprint::Fingerprint;
 use reground_grounding::caller::imported_turns::{
-    self, ImportAction, ImportKey, ImportedTurn, import_actions, turn_error,
+    self, ImportAction, ImportKey, ImportedTurn, StoredAnswer, import_actions, turn_error,
 };
 use reground_grounding::end::parse_answer;
 use reground_grounding::memory::ContextSource;
@@ -18,13 +17,12 @@ use reground_grounding::settings::Settings;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::api::judge::{self, JudgeContext, Verdict};
+use crate::api::judge::{self, AnswerVerdict};
+use crate::api::judge_context::{self, CallerRules};
 use crate::api::{given, not_empty, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
-use crate::guc;
 use crate::profile::{self, stage};
-use crate::retrieve::text_config;
 use crate::rows;
 use crate::run_as::as_owner;
 use crate::store::corpora::{self, Corpus};
@@ -62,9 +60,9 @@ fn record_turn(
         tags: Json::object(tags, "tags")?.as_object().cloned(),
         citations: Json::optional(citations, "citations")?,
     };
-    let how = How::of(&tenant, settings, corpus, text_config)?;
+    let import = Import::new(&tenant, settings, corpus, text_config)?;
     profile::call("record_turn", || {
-        let recorded = how.record(vec![turn])?;
+        let recorded = import.record(vec![turn])?;
         let message_id = recorded
             .first()
             .map(|recorded| recorded.told.ids.message_id);
@@ -76,13 +74,13 @@ fn record_turn(
     Ok(())
 }
 
-/// A moment as it is written.
+/// A time in ISO 8601. Errors: 22023 if it is infinite.
 fn moment(at: TimestampWithTimeZone) -> Result<String> {
     if at.is_infinity() || at.is_neg_infinity() {
         return Err(Error::Bad {
             argument: "at",
-            fault: "it is no moment".into(),
-            hint: "Give the time of the answer, or leave it out.".into(),
+            fault: "it is infinite".into(),
+            hint: "Pass the time of the answer, or leave it out.".into(),
         });
     }
     Ok(at.to_iso_string())
@@ -100,9 +98,9 @@ fn record_turns(
     let tenant = tenant::required()?;
     let turns = given(turns, "turns")?.value("turns")?;
     let turns = ImportedTurn::list(turns).map_err(Error::from)?;
-    let how = How::of(&tenant, settings, corpus, text_config)?;
+    let import = Import::new(&tenant, settings, corpus, text_config)?;
     profile::call("record_turns", || {
-        let recorded = how.record(turns)?;
+        let recorded = import.record(turns)?;
         stage("rows", || rows::emit(fcinfo, &recorded))
     })?;
     Ok(())
@@ -110,7 +108,8 @@ fn record_turns(
 
 /// A row of `record_turns`.
 #[derive(Clone, Serialize)]
-struct Recorded {
+struct RecordedTurn {
+    /// Position of the turn in the argument, from 1.
     element_no: usize,
     #[serde(flatten)]
     told: Told,
@@ -118,190 +117,167 @@ struct Recorded {
     recorded: bool,
 }
 
-/// How the turns of a call are judged and kept.
-struct How<'a> {
+/// The rules of a call.
+struct Import<'a> {
     tenant: &'a str,
     corpus: Option<Corpus>,
-    /// The settings of the call.
-    call: Value,
+    call_settings: Value,
     text_config: String,
-    /// Of a conversation without settings of its own.
-    rules: Rules,
+    /// Rules of conversations without settings of their own.
+    rules: CallerRules,
 }
 
-/// What the settings say.
-struct Rules {
-    settings: Settings,
-    cues: Cues,
+/// The rules of the conversations of a call.
+struct ConversationRules<'a> {
+    /// Rules of conversations without settings of their own; they have index 0.
+    common: &'a CallerRules,
+    /// Rules of the others, from index 1.
+    own: Vec<CallerRules>,
+    /// Index of the rules of each of the others.
+    indices: BTreeMap<String, usize>,
 }
 
-/// The rules of each conversation of a call.
-struct ByConversation<'a> {
-    /// Of a conversation without settings of its own: the first.
-    common: &'a Rules,
-    /// Of the others.
-    own: Vec<Rules>,
-    /// Which of them those have, from 1.
-    places: BTreeMap<String, usize>,
-}
-
-impl ByConversation<'_> {
-    fn place(&self, conversation: &str) -> usize {
-        self.places.get(conversation).copied().unwrap_or_default()
+impl ConversationRules<'_> {
+    fn index(&self, conversation_ref: &str) -> usize {
+        let index = self.indices.get(conversation_ref);
+        index.copied().unwrap_or_default()
     }
 
-    fn of(&self, conversation: &str) -> &Rules {
-        let own = self.place(conversation).checked_sub(1);
-        own.and_then(|at| self.own.get(at)).unwrap_or(self.common)
+    fn of(&self, conversation_ref: &str) -> &CallerRules {
+        let own = self.index(conversation_ref).checked_sub(1);
+        own.and_then(|index| self.own.get(index))
+            .unwrap_or(self.common)
     }
 
-    /// The settings at each place.
+    /// The settings by index.
     fn settings(&self) -> Vec<&Settings> {
         let all = std::iter::once(self.common).chain(&self.own);
         all.map(|rules| &rules.settings).collect()
     }
 }
 
-impl<'a> How<'a> {
-    fn of(
+impl<'a> Import<'a> {
+    fn new(
         tenant: &'a str,
         settings: Option<Json>,
         corpus: Option<&str>,
         text_config: Option<pg_sys::Oid>,
     ) -> Result<Self> {
-        let call = Json::object(settings, "settings")?;
+        let call_settings = Json::object(settings, "settings")?;
         let corpus = corpus.map(|name| corpora::load(tenant, name)).transpose()?;
-        let text_config = match (text_config, &corpus) {
-            (Some(given), _) => text_config::name(given)?,
-            (None, Some(corpus)) => corpus.text_config.clone(),
-            (None, None) => text_config::of_session()?,
-        };
+        let text_config = judge_context::text_config(text_config, corpus.as_ref())?;
         Ok(Self {
-            rules: rules(corpus.as_ref(), &json!({}), &call, &text_config)?,
+            rules: CallerRules::resolve(corpus.as_ref(), &json!({}), &call_settings, &text_config)?,
             tenant,
             corpus,
-            call,
+            call_settings,
             text_config,
         })
     }
 
-    /// The rules of conversations, some of which have settings of their own.
-    fn by_conversation(
+    /// Resolves the rules of conversations.
+    fn conversation_rules(
         &self,
         conversations: &imports::Conversations,
-    ) -> Result<ByConversation<'_>> {
-        let mut by = ByConversation {
+    ) -> Result<ConversationRules<'_>> {
+        let mut rules = ConversationRules {
             common: &self.rules,
             own: Vec::new(),
-            places: BTreeMap::new(),
+            indices: BTreeMap::new(),
         };
-        for (name, settings) in conversations.with_settings() {
-            let corpus = self.corpus.as_ref();
-            let own = rules(corpus, settings, &self.call, &self.text_config)?;
-            by.own.push(own);
-            by.places.insert(name.to_owned(), by.own.len());
+        for (conversation_ref, settings) in conversations.with_settings() {
+            rules.own.push(CallerRules::resolve(
+                self.corpus.as_ref(),
+                settings,
+                &self.call_settings,
+                &self.text_config,
+            )?);
+            let index = rules.own.len();
+            rules.indices.insert(conversation_ref.to_owned(), index);
         }
-        Ok(by)
+        Ok(rules)
     }
 
     fn corpus_name(&self) -> &str {
         self.corpus.as_ref().map_or("", |corpus| &corpus.name)
     }
 
-    /// Judges and stores turns, in their order; those whose answers were recorded before stay as they are.
-    fn record(&self, turns: Vec<ImportedTurn>) -> Result<Vec<Recorded>> {
+    /// Judges and stores turns in their order. Turns that were recorded before are returned as they are.
+    fn record(&self, turns: Vec<ImportedTurn>) -> Result<Vec<RecordedTurn>> {
         let names: BTreeSet<&str> = turns.iter().map(|turn| &*turn.conversation_ref).collect();
         let mut conversations = stage("conversations", || imports::open(self.tenant, &names))?;
-        let by_conversation = self.by_conversation(&conversations)?;
+        let conversation_rules = self.conversation_rules(&conversations)?;
         let fingerprints: Vec<Fingerprint> = turns
             .iter()
             .map(|turn| Fingerprint::of(&turn.answer, turn.citations.as_ref()))
             .collect();
-        let named: Vec<ImportKey<'_>> = turns
-            .iter()
-            .zip(&fingerprints)
-            .map(|(turn, fingerprint)| ImportKey {
-                conversation_ref: &turn.conversation_ref,
-                message_ref: turn.message_ref.as_deref(),
-                fingerprint,
-            })
-            .collect();
-        let messages = named.iter().filter_map(|turn| turn.message_ref).collect();
-        let known = stage("messages", || imports::known(&conversations, messages))?;
-        let actions =
-            import_actions(&named, &known).map_err(|id| Error::Conflict("message_ref", id))?;
+        let message_refs = turns.iter().filter_map(|turn| turn.message_ref.as_deref());
+        let known = stage("messages", || {
+            imports::known(&conversations, message_refs.collect())
+        })?;
+        let actions = actions(&turns, &fingerprints, &known)?;
 
-        let lost = || Error::Stored("a turn of the import is lost".into());
+        let missing = || Error::Stored("a turn of the import is lost".into());
         let new = actions
             .iter()
             .filter(|action| matches!(action, ImportAction::New));
         let mut ids = imports::reserve(new.count())?.into_iter();
-        let mut rows: Vec<Recorded> = Vec::with_capacity(turns.len());
+        let mut rows: Vec<RecordedTurn> = Vec::with_capacity(turns.len());
         let mut judged = Vec::with_capacity(ids.len());
         for (((turn, fingerprint), action), element_no) in
             turns.iter().zip(&fingerprints).zip(actions).zip(1..)
         {
             let told = match action {
                 ImportAction::Before(told) => told.clone(),
-                ImportAction::Earlier(first) => rows.get(first).ok_or_else(lost)?.told.clone(),
+                ImportAction::Earlier(first) => rows.get(first).ok_or_else(missing)?.told.clone(),
                 ImportAction::New => {
-                    let ids = ids.next().ok_or_else(lost)?;
-                    let rules = by_conversation.of(&turn.conversation_ref);
+                    let ids = ids.next().ok_or_else(missing)?;
+                    let rules = conversation_rules.of(&turn.conversation_ref);
                     let new = self.judge(turn, fingerprint, rules, ids, element_no)?;
                     let told = new.told();
                     judged.push(new);
                     told
                 }
             };
-            rows.push(Recorded {
+            rows.push(RecordedTurn {
                 element_no,
                 told,
                 recorded: matches!(action, ImportAction::New),
             });
         }
-        self.store(&judged, &by_conversation, &mut conversations)?;
+        self.store(&judged, &conversation_rules, &mut conversations)?;
         Ok(rows)
     }
 
-    /// Judges the turn at a place, from 1.
+    /// Judges a turn. `element_no` is its position in the argument, from 1.
     fn judge<'t>(
         &self,
         turn: &'t ImportedTurn,
         fingerprint: &'t Fingerprint,
-        rules: &Rules,
+        rules: &CallerRules,
         ids: Ids,
         element_no: usize,
     ) -> Result<JudgedTurn<'t>> {
-        let faulty = |fault: String| Error::from(turn_error(element_no, fault));
+        let invalid = |fault: String| Error::from(turn_error(element_no, fault));
         let passages =
-            CallerPassage::parse_list(&turn.passages()).map_err(|e| faulty(e.to_string()))?;
+            CallerPassage::parse_list(&turn.passages()).map_err(|e| invalid(e.to_string()))?;
         let context = stage("tokens", || {
             imported_turns::context(passages, self.corpus_name())
         });
-        let context = context.map_err(|error| faulty(error.to_string()))?;
+        let context = context.map_err(|error| invalid(error.to_string()))?;
         let at = turn.at.as_deref().map(read_time).transpose();
-        let at = at.map_err(faulty)?;
+        let at = at.map_err(invalid)?;
         let grammar = parse_answer::grammar(&rules.settings, &context)?;
-        let ground = JudgeContext {
-            tenant: self.tenant,
-            settings: &rules.settings,
-            grammar: &grammar,
-            numbered: true,
-            context: &context,
-            conversation_id: None,
-            corpora: self.corpus.iter().map(|corpus| &*corpus.name).collect(),
-            text_config: &self.text_config,
-            text_configs: &BTreeMap::new(),
-            cues: &rules.cues,
-            trace: &[],
-            remembered: &[],
-        };
         let read = judge::read(&turn.answer, &grammar, turn.citations.as_ref());
         let read = read.map_err(|error| match error {
-            Error::Grounding(error) => faulty(error.to_string()),
+            Error::Grounding(error) => invalid(error.to_string()),
             other => other,
         })?;
-        let verdict = judge::judge(&read, &ground)?;
+        let corpus = self.corpus.as_ref();
+        let verdict = judge::judge(
+            &read,
+            &rules.context(self.tenant, corpus, &self.text_config, &grammar, &context),
+        )?;
         Ok(JudgedTurn {
             turn,
             fingerprint,
@@ -312,11 +288,11 @@ impl<'a> How<'a> {
         })
     }
 
-    /// Stores what was judged.
+    /// Stores judged turns with their answers.
     fn store(
         &self,
         judged: &[JudgedTurn<'_>],
-        by_conversation: &ByConversation<'_>,
+        conversation_rules: &ConversationRules<'_>,
         conversations: &mut imports::Conversations,
     ) -> Result<()> {
         let mut turns = Vec::with_capacity(judged.len());
@@ -330,9 +306,9 @@ impl<'a> How<'a> {
                 context,
                 verdict,
             } = judged;
-            let rules = by_conversation.of(&turn.conversation_ref);
-            let keeps_words = rules.settings.stores_answers();
-            // Without a time of their own, turn and answer are of this transaction's.
+            let rules = conversation_rules.of(&turn.conversation_ref);
+            let stores_text = rules.settings.stores_answers();
+            // The default is the time of this transaction.
             let at = at.as_deref().unwrap_or("now");
             let (query_tokens, answer_tokens) = stage("tokens", || {
                 let count = reground_tokens::count;
@@ -356,7 +332,7 @@ impl<'a> How<'a> {
                 context,
                 query_tokens,
                 tags: turn.tags.as_ref(),
-                settings: by_conversation.place(&turn.conversation_ref),
+                settings: conversation_rules.index(&turn.conversation_ref),
                 at,
             });
             answers.push(NewMessage {
@@ -365,49 +341,48 @@ impl<'a> How<'a> {
                 turn_id: ids.turn_id,
                 origin: Origin::Imported,
                 message_ref: turn.message_ref.as_deref(),
-                answer: Some(turn.answer.as_str()).filter(|_| keeps_words),
+                answer: Some(turn.answer.as_str()).filter(|_| stores_text),
                 fingerprint,
                 answer_tokens,
                 model: turn.model.as_deref(),
                 usage: None,
-                citations: turn.citations.as_ref().filter(|_| keeps_words),
+                citations: turn.citations.as_ref().filter(|_| stores_text),
                 tags: None,
                 created_at: Some(at),
                 scored: Scored::from(&verdict.judged),
-                cited: NewCitation::stored(&verdict.citations, keeps_words),
+                cited: NewCitation::stored(&verdict.citations, stores_text),
             });
         }
-        let settings = by_conversation.settings();
+        let settings = conversation_rules.settings();
         imports::insert(self.tenant, &settings, &turns, &answers, conversations)
     }
 }
 
-/// The rules under a corpus' settings, a conversation's and those of a call.
-fn rules(
-    corpus: Option<&Corpus>,
-    conversation: &Value,
-    call: &Value,
-    text_config: &str,
-) -> Result<Rules> {
-    let nothing = json!({});
-    let settings = Settings::resolve(&[
-        ("server", &guc::turn_settings()),
-        ("corpus", corpus.map_or(&nothing, |corpus| &corpus.settings)),
-        ("conversation", conversation),
-        ("call", call),
-    ])?;
-    Ok(Rules {
-        cues: judge::cues(&settings, text_config)?,
-        settings,
-    })
+/// Determines for each turn whether it is new, or was recorded before. Errors: 23505 for another answer under the same message_ref.
+fn actions<'k>(
+    turns: &[ImportedTurn],
+    fingerprints: &[Fingerprint],
+    known: &'k BTreeMap<(String, String), StoredAnswer<Told>>,
+) -> Result<Vec<ImportAction<'k, Told>>> {
+    let keys: Vec<ImportKey<'_>> = turns
+        .iter()
+        .zip(fingerprints)
+        .map(|(turn, fingerprint)| ImportKey {
+            conversation_ref: &turn.conversation_ref,
+            message_ref: turn.message_ref.as_deref(),
+            fingerprint,
+        })
+        .collect();
+    import_actions(&keys, known).map_err(|id| Error::Conflict("message_ref", id))
 }
 
-/// A moment as PostgreSQL reads it in this session, whose time zone is that of a time without one; what is none is refused.
+/// A time in ISO 8601, parsed by PostgreSQL. A time without a zone is in that of the session. Returns a message if it is invalid or
+/// infinite.
 fn read_time(at: &str) -> std::result::Result<String, String> {
     let moment = at.parse::<TimestampWithTimeZone>().ok();
     let moment = moment.filter(|at| !at.is_infinity() && !at.is_neg_infinity());
     let written = moment.map(|moment| moment.to_iso_string());
-    written.ok_or_else(|| format!("\"{at}\" is no moment"))
+    written.ok_or_else(|| format!("\"{at}\" is not a finite time"))
 }
 
 /// A turn with the verdicts on its citations.
@@ -415,13 +390,14 @@ struct JudgedTurn<'a> {
     turn: &'a ImportedTurn,
     fingerprint: &'a Fingerprint,
     ids: Ids,
-    /// When it was answered.
+    /// Time of the answer.
     at: Option<String>,
     context: Vec<ContextSource>,
-    verdict: Verdict,
+    verdict: AnswerVerdict,
 }
 
 impl JudgedTurn<'_> {
+    /// The columns of `record_turns`.
     fn told(&self) -> Told {
         let citations = &self.verdict.citations;
         let holding = citations.iter().filter(|c| c.holds == Some(true));

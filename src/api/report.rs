@@ -1,4 +1,4 @@
-//! Pages to look at: a conversation, a corpus.
+//! HTML reports of a conversation and of a corpus.
 
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -25,8 +25,8 @@ fn conversation_report(
 fn of_conversation(name: &str, tenant: Option<&str>) -> Result<String> {
     let unknown = || Error::Unknown("conversation", name.to_owned());
     let tenants = reports::tenants(name, tenant)?;
-    let owner =
-        ones(owner::conversation(tenants), "conversation_ref", unknown)?.ok_or_else(unknown)?;
+    let owner = single_owner(owner::conversation(tenants), "conversation_ref", unknown)?
+        .ok_or_else(unknown)?;
     let conversation = reports::conversation(name, &owner)?.ok_or_else(unknown)?;
     Ok(conversation.page())
 }
@@ -52,7 +52,7 @@ fn of_corpus(asked: Asked<'_>) -> Result<String> {
     let own = tenants::current();
     let owners = reports::owners(asked.corpus)?;
     let owner = owner::corpus(owners, asked.tenant, own.as_deref());
-    let owner = ones(owner, "corpus", unknown)?;
+    let owner = single_owner(owner, "corpus", unknown)?;
     let asked = Asked {
         tenant: owner.as_deref(),
         ..asked
@@ -62,8 +62,8 @@ fn of_corpus(asked: Asked<'_>) -> Result<String> {
     Ok(corpus.page())
 }
 
-/// Whose it is, or why that cannot be said.
-fn ones(
+/// Returns the tenant that owns the object. Errors: 22023 if several tenants have one of that name.
+fn single_owner(
     found: Owner,
     argument: &'static str,
     unknown: impl FnOnce() -> Error,
@@ -73,8 +73,11 @@ fn ones(
         Owner::Tenant(tenant) => Ok(tenant),
         Owner::Ambiguous(tenants) => Err(Error::Bad {
             argument,
-            fault: format!("one of that name belongs to {}", tenants.join(", ")),
-            hint: "Name whose with tenant => '…'.".into(),
+            fault: format!(
+                "several tenants have one of that name: {}",
+                tenants.join(", ")
+            ),
+            hint: "Pass the tenant with tenant => '…'.".into(),
         }),
     }
 }

@@ -1,4 +1,4 @@
-//! What is removed when it is old.
+//! `run_retention`: archives and removes old traces and links.
 
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -29,7 +29,7 @@ fn run_retention(
     Ok(())
 }
 
-/// Whether a moment is still to come: then more would go than the superuser's settings let go.
+/// Whether a time is in the future. It would remove more than the settings of the superuser allow.
 fn is_ahead(moment: TimestampWithTimeZone) -> bool {
     // SAFETY: a plain read of the clock.
     moment.into_inner() > unsafe { pg_sys::GetCurrentTimestamp() }

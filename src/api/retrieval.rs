@@ -1,4 +1,4 @@
-//! What a turn gathers before it has a context: everything is read here, as far as a reranker's candidates.
+//! Retrieval of a turn: everything is read here, up to the candidates for the reranker.
 
 use reground_grounding::begin::multi_corpus;
 use reground_grounding::begin::reuse_context::{passages_of, reuse_context};
@@ -6,14 +6,15 @@ use reground_grounding::begin::warnings::Warning;
 use reground_grounding::begin::{self, GatherInput, Gathered};
 use reground_grounding::memory::{ContextSource, MarkerRegister};
 use reground_grounding::passage::RankedList;
-use reground_grounding::passage::identity;
-use reground_grounding::query::intent::{self, Intent, JudgedIntent, Verdict};
+use reground_grounding::passage::identity::KnownPassages;
+use reground_grounding::query::intent::{self, JudgedIntent, Verdict};
 use reground_grounding::query::plan::{RetrievalPlan, TurnQuery, plan};
 use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
 use crate::api::conversation_state::ConversationState;
 use crate::api::hooks;
+use crate::api::question::Question;
 use crate::error::{Error, Result};
 use crate::guc;
 use crate::profile::{stage, timed};
@@ -21,85 +22,67 @@ use crate::retrieve::corpus_scope::Corpora;
 use crate::retrieve::neighbours::{self, Nominated};
 use crate::retrieve::prior_turns::{self, Before};
 use crate::retrieve::reused_context;
-use crate::retrieve::turn::{Answer, answer, carried, elsewhere, others};
+use crate::retrieve::turn::{Answer, Options, answer, carried, elsewhere, others};
 use crate::store::conversations::Conversation;
-use crate::store::corpora;
 use crate::store::roles::Roles;
 use crate::store::sources::Live;
 use crate::store::{history, register, sources, turns};
 
-/// What is asked of a turn.
-pub(super) struct Question<'a> {
-    pub query: &'a str,
-    pub corpus: Option<&'a str>,
-    /// Several, in place of one; the leading one first.
-    pub corpora: Option<&'a [String]>,
-    pub embedding: Option<&'a [f32]>,
-    pub filter: Option<&'a Value>,
-    pub rewrite: Option<&'a str>,
-    /// What the caller says that it is after.
-    pub intent: Option<Intent>,
-    /// The settings of the call.
-    pub settings: &'a Value,
-    /// The roles that functions named there are called as; none for the caller.
-    pub call_roles: Roles,
-    /// Number of the turn that it is asked instead of; `None` for the conversation's next.
-    pub instead_of: Option<i32>,
-}
-
-/// What the rest of a turn needs to know besides the gathered candidates.
-pub(super) struct Known {
+/// What the rest of a turn needs besides the gathered candidates.
+pub(super) struct PreparedTurn {
     pub corpora: Corpora,
     pub settings: Settings,
     pub judged: JudgedIntent,
-    /// What was searched for beside the query.
+    /// What was searched for besides the query.
     pub query_expansion: Value,
     pub register: MarkerRegister,
-    pub footing: ConversationState,
-    /// Microseconds that the search took; `None` where the turn keeps the sources that there are.
+    pub conversation_state: ConversationState,
+    /// Microseconds of the search; `None` if the turn reuses the existing sources.
     pub search_us: Option<i32>,
-    /// Roles that functions of the application are called as.
+    /// Roles that call the functions of the application.
     pub roles: Roles,
 }
 
-impl Known {
-    /// Whether the turn retrieved.
-    pub fn fresh(&self) -> bool {
+impl PreparedTurn {
+    /// Whether the turn searched.
+    pub fn searched(&self) -> bool {
         self.search_us.is_some()
     }
 }
 
-/// Gathers for a turn.
+/// Gathers the candidates of a turn, by a search or from the existing sources.
 pub(super) fn gather(
     tenant: &str,
     conversation: &Conversation,
     question: &Question<'_>,
-) -> Result<(Known, Gathered)> {
-    let asked = stage("corpus", || Asked::of(tenant, conversation, question))?;
-    let (corpus, settings) = (&asked.corpora.first.corpus, &asked.settings);
+) -> Result<(PreparedTurn, Gathered)> {
+    let retrieval = stage("corpus", || {
+        Retrieval::resolve(tenant, conversation, question)
+    })?;
+    let (corpus, settings) = (&retrieval.corpora.first.corpus, &retrieval.settings);
     let earlier = stage("memory", || {
         turns::earlier(
             conversation.conversation_id,
             &corpus.name,
             settings.query_history,
-            question.instead_of,
+            question.repeated_turn_no,
         )
     })?;
     let before = stage("earlier turns", || {
         prior_turns::read(corpus, question.query, question.embedding, earlier)
     })?;
-    let footing = stage("strategy", || {
-        ConversationState::of(conversation, question.instead_of)
+    let state = stage("strategy", || {
+        ConversationState::of(conversation, question.repeated_turn_no)
     })?;
-    let fresh = stage("strategy", || footing.retrieves(settings))?;
-    let judged = stage("intent", || judge(&asked, &before))?;
+    let searches = stage("strategy", || state.retrieves(settings))?;
+    let judged = stage("intent", || retrieval.judge_intent(&before))?;
 
-    let (gathered, mut query_expansion, search_us) = if fresh {
-        let (found, took) = timed(|| asked.search(&judged, &before));
+    let (gathered, mut query_expansion, search_us) = if searches {
+        let (found, took) = timed(|| retrieval.search(&judged, &before));
         let (gathered, query_expansion) = found?;
         (gathered, query_expansion, Some(took))
     } else {
-        (asked.keep(&footing)?, json!({}), None)
+        (retrieval.reuse_sources(&state)?, json!({}), None)
     };
     if let Some(rewrite) = question.rewrite {
         query_expansion["rewrite"] = json!(rewrite);
@@ -107,71 +90,75 @@ pub(super) fn gather(
     let register = stage("memory", || {
         register::load(conversation, gathered.documents(), settings.marker_style)
     })?;
-    let known = Known {
-        corpora: asked.corpora,
-        settings: asked.settings,
+    let prepared = PreparedTurn {
+        corpora: retrieval.corpora,
+        settings: retrieval.settings,
         judged,
         query_expansion,
         register,
-        footing,
+        conversation_state: state,
         search_us,
-        roles: asked.roles,
+        roles: retrieval.roles,
     };
-    Ok((known, gathered))
+    Ok((prepared, gathered))
 }
 
-/// What one more search of an open turn found, by its own words alone: nothing is carried.
-pub(super) struct More {
+/// The result of an additional search within an open turn.
+pub(super) struct AdditionalSearch {
     pub settings: Settings,
     pub roles: Roles,
     pub gathered: Gathered,
-    /// Names of what was searched.
+    /// Names of the searched corpora.
     pub corpora: Vec<String>,
-    /// Microseconds that the search took.
+    /// Microseconds of the search.
     pub search_us: i32,
 }
 
-/// Gathers for one more search of an open turn, which has some sources already: of passages with the same text, those stand. Where
-/// the `turn` hashes texts itself, so does the search, whatever the corpus says.
-pub(super) fn gather_more(
+/// Gathers candidates for an open turn by the query alone: no source is carried, and the conversation does not expand the query.
+/// A candidate with the text of a source in `context` is identified with it. If `turn_settings` hash the texts, so does this
+/// search, whatever the settings of its corpus.
+pub(super) fn gather_additional(
     tenant: &str,
     conversation: &Conversation,
     question: &Question<'_>,
-    had: &[ContextSource],
-    turn: &Settings,
-) -> Result<More> {
-    let mut asked = stage("corpus", || Asked::of(tenant, conversation, question))?;
-    if turn.hashes_texts() {
-        asked.corpora = asked.corpora.hashed_by_us();
+    context: &[ContextSource],
+    turn_settings: &Settings,
+) -> Result<AdditionalSearch> {
+    let mut retrieval = stage("corpus", || {
+        Retrieval::resolve(tenant, conversation, question)
+    })?;
+    if turn_settings.hashes_texts() {
+        retrieval.corpora = retrieval.corpora.hashed_by_us();
     }
-    let (gathered, search_us) = timed(|| asked.search_alone(had));
-    Ok(More {
+    let (gathered, search_us) = timed(|| retrieval.search_alone(context));
+    Ok(AdditionalSearch {
         gathered: gathered?,
         search_us,
-        corpora: asked.corpora.names(),
-        settings: asked.settings,
-        roles: asked.roles,
+        corpora: retrieval.corpora.names(),
+        settings: retrieval.settings,
+        roles: retrieval.roles,
     })
 }
 
-/// What is asked, where, and how.
-struct Asked<'a> {
+/// A question with its corpora, settings and roles.
+struct Retrieval<'a> {
     tenant: &'a str,
     conversation: &'a Conversation,
     question: &'a Question<'a>,
     corpora: Corpora,
     settings: Settings,
-    /// Roles that functions of the application are called as.
+    /// Roles that call the functions of the application.
     roles: Roles,
 }
 
-impl<'a> Asked<'a> {
-    fn of(
+impl<'a> Retrieval<'a> {
+    /// Loads the corpora and resolves the settings of a question.
+    fn resolve(
         tenant: &'a str,
         conversation: &'a Conversation,
         question: &'a Question<'a>,
     ) -> Result<Self> {
-        let names = corpus_names(tenant, conversation, question)?;
+        let names = question.corpus_names(tenant, conversation)?;
         let corpora = Corpora::load(tenant, &names, question.filter)?;
         let first = &corpora.first.corpus;
         let roles = hooks::roles(question, conversation, first);
@@ -201,10 +188,24 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// Searches, and joins what the conversation remembers; with what was searched for.
+    /// Determines the intent: given by the caller, otherwise by the intent function, otherwise by cues. The function is not called
+    /// for the first turn, which has no earlier turns.
+    fn judge_intent(&self, before: &Before) -> Result<JudgedIntent> {
+        let question = self.question;
+        let verdict = match (question.intent, self.settings.intent_function.as_deref()) {
+            (Some(intent), _) => Some(Verdict::from(intent)),
+            (None, Some(name)) if !before.past.is_empty() => {
+                hooks::judge_intent(name, &self.roles, question.query, &before.past)?
+            }
+            _ => None,
+        };
+        Ok(intent::classify(question.query, &before.past, verdict))
+    }
+
+    /// Searches, and adds the sources that the conversation remembers. Also returns the query expansion.
     fn search(&self, judged: &JudgedIntent, before: &Before) -> Result<(Gathered, Value)> {
         let (question, settings) = (self.question, &self.settings);
-        let asking = TurnQuery {
+        let turn_query = TurnQuery {
             query: question.query,
             rewrite: question.rewrite,
             embedding: question.embedding,
@@ -212,12 +213,12 @@ impl<'a> Asked<'a> {
             earlier: &before.past,
         };
         let plan = stage("plan", || {
-            plan(asking, &before.words, &before.said, settings)
+            plan(turn_query, &before.words, &before.said, settings)
         });
-        let now = [Some(question.query), question.rewrite];
+        let texts = [Some(question.query), question.rewrite];
         let Nominated { nodes, list } = neighbours::of(
             &self.corpora.first.corpus,
-            now.into_iter().flatten(),
+            texts.into_iter().flatten(),
             &before.past,
             judged.intent,
             &self.corpora.first.filter,
@@ -226,107 +227,111 @@ impl<'a> Asked<'a> {
         let live = stage("memory", || {
             sources::load(self.conversation.conversation_id)
         })?;
-        let gathered = self.ask(
-            &plan,
-            list,
-            live,
-            identity::KnownPassages::default(),
-            judged,
-        )?;
-        let mut trace = plan.trace(&nodes);
+        let gathered = self.gather(&plan, list, live, KnownPassages::default(), judged)?;
+        let mut query_expansion = plan.trace(&nodes);
         if !self.corpora.beside.is_empty() {
-            trace["corpora"] = json!(self.corpora.names());
+            query_expansion["corpora"] = json!(self.corpora.names());
         }
-        Ok((gathered, trace))
+        Ok((gathered, query_expansion))
     }
 
-    /// Searches for the query as it stands, as if nothing had been said before.
-    fn search_alone(&self, had: &[ContextSource]) -> Result<Gathered> {
+    /// Searches for the query without the conversation.
+    fn search_alone(&self, context: &[ContextSource]) -> Result<Gathered> {
         let question = self.question;
         let judged = intent::classify(question.query, &[], None);
         let embedding = question.embedding.map(<[f32]>::to_vec);
         let plan = RetrievalPlan::alone(Some(question.query), embedding, &self.settings);
-        self.ask(&plan, None, Vec::new(), passages_of(had).collect(), &judged)
+        let known = passages_of(context).collect();
+        self.gather(&plan, None, Vec::new(), known, &judged)
     }
 
-    /// Asks the branches of every corpus, and gathers what they give with the remembered sources.
-    fn ask(
+    /// Searches every corpus, and gathers the results with the remembered sources `live`. `nominated` are the candidates of the
+    /// knowledge graph.
+    fn gather(
         &self,
         plan: &RetrievalPlan,
         nominated: Option<RankedList>,
         live: Vec<Live>,
-        had: identity::KnownPassages,
+        known: KnownPassages,
         judged: &JudgedIntent,
     ) -> Result<Gathered> {
         let settings = &self.settings;
         let Answer {
-            found,
+            found: mut results,
             integrated,
             mut options,
-            lacks_index,
+            mut lacks_index,
         } = answer(&self.corpora.first, plan, nominated, &live, settings)?;
-        let mut first = found;
-        let mut warnings = Vec::new();
-        if self.question.embedding.is_none() {
-            warnings.push(Warning::NoEmbedding);
-        }
-        let mut lacks_index = lacks_index;
-        // The graph and what earlier turns were shown are of the first corpus.
-        let plain = RetrievalPlan {
+        // The graph and the results of earlier turns belong to the first corpus.
+        let plan_of_others = RetrievalPlan {
             historical: Vec::new(),
             ..plan.clone()
         };
         for scope in &self.corpora.beside {
-            let other = answer(scope, &plain, None, &live, settings)?;
+            let other = answer(scope, &plan_of_others, None, &live, settings)?;
             lacks_index |= other.lacks_index;
             options.extend(other.options);
             let name = &scope.corpus.name;
-            multi_corpus::merge_results(&mut first, name, other.found, settings.candidates);
+            multi_corpus::merge_results(&mut results, name, other.found, settings.candidates);
         }
-        if lacks_index {
-            warnings.push(Warning::NoLexicalIndex);
-        }
-        // Sources of other corpora: a filter on columns of these says nothing of them, so under one they stay out.
-        if self.question.filter.is_none() {
-            for name in others(&live, &self.corpora.names()) {
-                let there = stage("carried from elsewhere", || {
-                    elsewhere(
-                        self.tenant,
-                        &name,
-                        plan,
-                        &live,
-                        self.corpora.metric(),
-                        settings,
-                    )
-                })?;
-                options.extend(there);
-            }
-        }
+        self.add_other_corpora(&mut options, plan, &live)?;
         let mut carried = carried(live, &options);
         for scope in &self.corpora.beside {
             multi_corpus::use_handles(&mut carried, &scope.corpus.name);
         }
         let input = GatherInput {
-            lists: first.lists,
-            scores: first.scores,
+            lists: results.lists,
+            scores: results.scores,
             integrated,
-            passages: first.passages,
+            passages: results.passages,
             carried,
-            had,
+            had: known,
             judged: judged.clone(),
             metric: self.corpora.metric(),
-            warnings,
+            warnings: self.warnings(lacks_index),
         };
         Ok(stage("gather", || begin::gather(input, settings)))
     }
 
-    /// Keeps the sources that there are.
-    fn keep(&self, footing: &ConversationState) -> Result<Gathered> {
+    /// Adds the passages of remembered sources from corpora that this turn does not search. A filter leaves them out: its columns are
+    /// those of the searched corpora.
+    fn add_other_corpora(
+        &self,
+        options: &mut Options,
+        plan: &RetrievalPlan,
+        live: &[Live],
+    ) -> Result<()> {
+        if self.question.filter.is_some() {
+            return Ok(());
+        }
+        let metric = self.corpora.metric();
+        for name in others(live, &self.corpora.names()) {
+            options.extend(stage("carried from elsewhere", || {
+                elsewhere(self.tenant, &name, plan, live, metric, &self.settings)
+            })?);
+        }
+        Ok(())
+    }
+
+    fn warnings(&self, lacks_index: bool) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if self.question.embedding.is_none() {
+            warnings.push(Warning::NoEmbedding);
+        }
+        if lacks_index {
+            warnings.push(Warning::NoLexicalIndex);
+        }
+        warnings
+    }
+
+    /// Gathers the existing sources in place of a search.
+    fn reuse_sources(&self, state: &ConversationState) -> Result<Gathered> {
         let (conversation_id, question) = (self.conversation.conversation_id, self.question);
         let live = stage("memory", || sources::load(conversation_id))?;
-        let from = footing.before.context_turn_no;
-        let shown = from.map(|turn_no| history::shown(conversation_id, turn_no));
-        let added = history::handed_over(conversation_id, from, question.instead_of)?;
+        let context_turn_no = state.before.context_turn_no;
+        let shown = context_turn_no.map(|turn_no| history::shown(conversation_id, turn_no));
+        let added =
+            history::handed_over(conversation_id, context_turn_no, question.repeated_turn_no)?;
         let asking = reused_context::Asking {
             tenant: self.tenant,
             corpora: &self.corpora,
@@ -340,56 +345,4 @@ impl<'a> Asked<'a> {
         })?;
         Ok(stage("gather", || reuse_context(input, &self.settings)))
     }
-}
-
-/// The corpora that are asked, those of the previous turn, or the only one there is.
-fn corpus_names(
-    tenant: &str,
-    conversation: &Conversation,
-    question: &Question<'_>,
-) -> Result<Vec<String>> {
-    match (question.corpus, question.corpora) {
-        (Some(_), Some(_)) => {
-            return Err(Error::Bad {
-                argument: "corpora",
-                fault: "corpus was given too".into(),
-                hint: "Name one as corpus, or all of them as corpora, the leading one first."
-                    .into(),
-            });
-        }
-        (Some(name), None) => return Ok(vec![name.to_owned()]),
-        (None, Some([])) => {
-            return Err(Error::Bad {
-                argument: "corpora",
-                fault: "it is empty".into(),
-                hint: "Name at least one corpus, or leave it out.".into(),
-            });
-        }
-        (None, Some(names)) => return Ok(names.to_vec()),
-        (None, None) => {}
-    }
-    if let Some(names) = conversation.corpora() {
-        return Ok(names);
-    }
-    let names = corpora::names(tenant)?;
-    match names.len() {
-        1 => Ok(names),
-        0 => Err(Error::AmbiguousCorpus("there is no corpus yet".into())),
-        _ => Err(Error::AmbiguousCorpus(
-            "the first turn of a conversation must name its corpus".into(),
-        )),
-    }
-}
-
-/// Judges the intent: the caller's word, then the function's. A first turn has nothing to follow, so none is called for it.
-fn judge(asked: &Asked<'_>, before: &Before) -> Result<JudgedIntent> {
-    let question = asked.question;
-    let said = match (question.intent, asked.settings.intent_function.as_deref()) {
-        (Some(intent), _) => Some(Verdict::from(intent)),
-        (None, Some(name)) if !before.past.is_empty() => {
-            hooks::judge_intent(name, &asked.roles, question.query, &before.past)?
-        }
-        _ => None,
-    };
-    Ok(intent::classify(question.query, &before.past, said))
 }

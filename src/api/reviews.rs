@@ -1,4 +1,4 @@
-//! What people say of citations: labels of reviewers, reports of users.
+//! Labels of reviewers and reports of users on citations.
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -39,7 +39,7 @@ fn report_citation(
     let citation_id = given(citation_id, "citation_id")?;
     let reason = not_empty(reason, "reason")?;
     let who = who(reported_by, "reported_by")?;
-    // Another tenant's citation is as unknown as one that there is not.
+    // A citation of another tenant gets the same error as one that does not exist.
     let unknown = || Error::Unknown("citation", citation_id.to_string());
     reviews::tenant_of(citation_id)?
         .filter(|of| *of == tenant)
@@ -50,7 +50,7 @@ fn report_citation(
     Ok(())
 }
 
-/// Whoever is named, else the role itself.
+/// Returns the named person, otherwise the current role.
 fn who(named: Option<&str>, argument: &'static str) -> Result<Who> {
     let role = tenant::role();
     let by = match named {

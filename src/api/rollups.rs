@@ -1,4 +1,4 @@
-//! Keeping the rollups up to date.
+//! Functions that refresh and rebuild the rollups.
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -13,8 +13,8 @@ fn refresh_audit(max_answers: Option<i32>) -> std::result::Result<i64, ErrorRepo
     if max_answers.is_some_and(|most| most < 1) {
         return Err(Error::Bad {
             argument: "max_answers",
-            fault: "it is under 1".into(),
-            hint: "NULL takes all that wait.".into(),
+            fault: "it is below 1".into(),
+            hint: "NULL counts all queued answers.".into(),
         }
         .into());
     }

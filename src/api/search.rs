@@ -1,4 +1,4 @@
-//! Hybrid search.
+//! `search`: hybrid search of a corpus, without a conversation.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -24,7 +24,7 @@ use crate::tenant;
 
 /// A row of `search`.
 #[derive(Serialize)]
-struct Found {
+struct SearchRow {
     chunk_id: String,
     doc_id: String,
     title: Option<String>,
@@ -72,7 +72,7 @@ fn search(
     let filter = Filter::resolve(&corpus, Json::optional(filter, "filter")?.as_ref())?;
     let query = query.filter(|query| !query.trim().is_empty());
     let embedding = embedding.map(|vector| vector.0);
-    asked(query, embedding.as_deref(), &settings)?;
+    check_query(query, embedding.as_deref(), &settings)?;
     let plan = RetrievalPlan::alone(query, embedding, &settings);
     let wanted = Wanted::default();
     let candidates = settings.candidates.max(limit);
@@ -89,11 +89,11 @@ fn search(
     fused.truncate(limit);
     let chunk_ids: Vec<String> = fused.iter().map(|row| row.chunk_id.clone()).collect();
     let mut passages = passages::by_key(&corpus, &Filter::default(), &chunk_ids)?;
-    let found: Vec<Found> = fused
+    let found: Vec<SearchRow> = fused
         .into_iter()
         .filter_map(|row| {
             let passage = passages.remove(&row.chunk_id)?;
-            Some(Found {
+            Some(SearchRow {
                 locator: prompt::locator(&passage),
                 chunk_id: passage.chunk_id,
                 doc_id: passage.doc_id,
@@ -114,8 +114,8 @@ fn search(
     Ok(())
 }
 
-/// Refuses a search for nothing, and says when a branch is left out.
-fn asked(query: Option<&str>, embedding: Option<&[f32]>, settings: &Settings) -> Result<()> {
+/// Checks that there is a query or an embedding, and warns if the vector branch is left out.
+fn check_query(query: Option<&str>, embedding: Option<&[f32]>, settings: &Settings) -> Result<()> {
     match (query, embedding) {
         (None, None) => Err(Error::Bad {
             argument: "query",

@@ -1,4 +1,4 @@
-//! Shadow turns: an open turn asked again under other settings, traced and not served (I16).
+//! Shadow turns: an open turn repeated under other settings, stored for comparison and not served (I16).
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -7,7 +7,7 @@ use reground_grounding::inspect::shadow;
 use reground_grounding::settings::{KeepCandidates, Settings};
 
 use crate::api::dry_run::{candidates, dry_run};
-use crate::api::retrieval::Question;
+use crate::api::question::Question;
 use crate::api::{given, hooks, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ fn shadow_turn(
     let label = not_empty(label, "label")?;
     let changes = Json::optional(settings, "settings")?.unwrap_or_default();
     Settings::check(&changes).map_err(Error::from)?;
-    // Its lock: what the conversation remembers stays as the turn found it.
+    // The lock keeps the memory of the conversation as the turn found it.
     let conversation = conversations::of_turn(&tenant, turn_id)?
         .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
     let turn = turns::asked(&tenant, turn_id)?;
@@ -58,12 +58,12 @@ fn shadow_turn(
         intent: turn.intent,
         settings: &call,
         call_roles: hooks::of_turn(turn.call_role.as_deref())?.but_for(&changes),
-        instead_of: Some(turn.turn_no),
+        repeated_turn_no: Some(turn.turn_no),
     };
-    let (known, composed) = dry_run(&tenant, &conversation, &question)?;
+    let (prepared, composed) = dry_run(&tenant, &conversation, &question)?;
     let rows = candidates(&composed);
-    // Those of the context come first.
-    let kept = match known.settings.keep_candidates {
+    // The candidates of the context come first.
+    let kept = match prepared.settings.keep_candidates {
         KeepCandidates::All => &rows[..],
         KeepCandidates::Kept | KeepCandidates::None => rows.split_at(composed.context.len()).0,
     };
@@ -72,16 +72,16 @@ fn shadow_turn(
         label,
         tenant: &tenant,
         corpus,
-        settings: &known.settings,
+        settings: &prepared.settings,
         context_tokens: composed.tokens,
-        search_us: known.search_us,
+        search_us: prepared.search_us,
         candidates: kept,
     })?;
     rows::emit(fcinfo, &rows)?;
     Ok(())
 }
 
-/// Refuses a turn whose conversation no longer remembers what it did.
+/// Checks that the memory of the conversation is still that of the turn. Errors: 55000 otherwise.
 fn check_state(turn: &Asked) -> Result<()> {
     let open = matches!(turn.state.as_str(), "open" | "deferred");
     if open && !turn.overtaken {
@@ -92,11 +92,11 @@ fn check_state(turn: &Asked) -> Result<()> {
         turn: turn.turn_id,
         state: state.to_owned(),
         wanted: "shadowed",
-        hint: "Call shadow_turn between begin_turn and end_turn: an answer moves what the conversation remembers.",
+        hint: "Call shadow_turn between begin_turn and end_turn: an answer changes the memory of the conversation.",
     })
 }
 
-/// The settings of the shadow's call.
+/// The settings of the call of the shadow turn.
 fn call(
     tenant: &str,
     conversation: &Conversation,

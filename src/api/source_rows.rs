@@ -1,4 +1,4 @@
-//! The rows that `begin_turn` and `apply_rerank` return.
+//! Rows of the type `turn_source`, which the functions of a turn return.
 
 use pgrx::pg_sys;
 use reground_grounding::begin::Gathered;
@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::error::Result;
 use crate::rows;
 
-/// A row of `begin_turn`.
-#[derive(Serialize)]
+/// A row of the type `turn_source`.
+#[derive(Default, Serialize)]
 struct SourceRow<'a> {
     turn_id: i64,
     marker: Option<&'a str>,
@@ -31,7 +31,7 @@ struct SourceRow<'a> {
     metadata: Option<&'a Value>,
 }
 
-/// Returns the sources of a context; one row without a source where there are none.
+/// Returns the sources of a context, or one row without a source if there are none.
 pub(super) fn emit(
     fcinfo: pg_sys::FunctionCallInfo,
     turn_id: i64,
@@ -49,7 +49,7 @@ pub(super) fn emit(
     emit_rows(fcinfo, turn_id, rows)
 }
 
-/// Returns the candidates that wait for a rerank, in the order in which `index` counts them.
+/// Returns the candidates that wait for a rerank, in the order that `index` in `apply_rerank` refers to.
 pub(super) fn emit_candidates(
     fcinfo: pg_sys::FunctionCallInfo,
     turn_id: i64,
@@ -67,7 +67,7 @@ pub(super) fn emit_candidates(
     emit_rows(fcinfo, turn_id, rows)
 }
 
-/// A row of a candidate, without marker and facts.
+/// The row of a candidate, without marker and facts.
 fn row(turn_id: i64, candidate: &Candidate) -> SourceRow<'_> {
     let passage = &candidate.passage;
     SourceRow {
@@ -83,14 +83,14 @@ fn row(turn_id: i64, candidate: &Candidate) -> SourceRow<'_> {
         content: Some(&passage.content),
         facts: Vec::new(),
         origin: candidate.origin.name(),
-        // Nothing was asked of what was handed over.
+        // Added passages are not scored.
         score: (candidate.origin != Origin::Added).then_some(candidate.relevance),
         tokens: Some(passage.tokens),
         metadata: Some(&passage.metadata),
     }
 }
 
-/// At least one row, so that there is always a turn_id.
+/// Returns at least one row, so that the caller always gets the turn_id.
 fn emit_rows(
     fcinfo: pg_sys::FunctionCallInfo,
     turn_id: i64,
@@ -99,20 +99,8 @@ fn emit_rows(
     if rows.is_empty() {
         rows.push(SourceRow {
             turn_id,
-            marker: None,
-            corpus: None,
-            doc_id: None,
-            chunk_id: None,
-            title: None,
-            uri: None,
-            locator: None,
-            published: None,
-            content: None,
-            facts: Vec::new(),
             origin: "none",
-            score: None,
-            tokens: None,
-            metadata: None,
+            ..SourceRow::default()
         });
     }
     rows::emit(fcinfo, &rows)

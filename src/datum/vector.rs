@@ -1,12 +1,12 @@
-//! pgvector's `vector` as an argument. Statements get it back as `real[]`, which pgvector casts.
+//! pgvector's `vector` as an argument. It is passed to statements as `real[]`, which pgvector casts.
 
-use super::{argument, from_datum, payload};
+use super::from_datum::{argument, from_datum, payload};
 
 /// The components of a `vector`.
 #[derive(Clone, Debug)]
 pub struct Vector(pub Vec<f32>);
 
-/// Bytes before the components: two int16, dimensions and a reserved one.
+/// Bytes before the components: two int16, the dimensions and a reserved field.
 const HEADER: usize = 4;
 
 from_datum!(Vector, |datum| payload(datum, |bytes| {
