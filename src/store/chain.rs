@@ -1,4 +1,4 @@
-//! The chains of hashes (I10): what their links are made of, and how they are added.
+//! The hash chains of conversations (I10): the contents that a link covers, and how links are added and read.
 
 use pgrx::pg_sys;
 use reground_provenance::encoding::Field;
@@ -11,14 +11,14 @@ use crate::error::{Error, Result};
 use crate::run_as::as_owner;
 use crate::sql;
 
-/// What a link is about.
+/// The subject of a link.
 #[derive(Clone, Copy, Debug)]
 pub enum About {
-    /// A turn with its context.
+    /// A turn with its initial context.
     Turn(i64),
-    /// A turn, and what a further retrieval of that number added to it.
+    /// An additional retrieval of a turn: the turn and the number of the retrieval.
     Retrieval(i64, i64),
-    /// A turn, and an answer to it.
+    /// An answer: its turn and its id.
     Answer(i64, i64),
 }
 
@@ -51,7 +51,7 @@ impl About {
         }
     }
 
-    /// What a link says that it is about.
+    /// The subject that a stored link names.
     fn of(header: &Header) -> Self {
         match header.kind {
             LinkKind::Turn => Self::Turn(header.turn_id),
@@ -63,27 +63,29 @@ impl About {
     }
 }
 
-/// How the columns of one content are read, in the order of its fields. The order and the ways are part of every hash: they
-/// stay as they are.
+/// How the columns of a content are converted to bytes, in the order of its fields. Order and conversion are part of every hash, so
+/// they must not change.
 enum As {
     Text(&'static [&'static str]),
-    /// As the text that PostgreSQL shows it as.
+    /// As the text of its jsonb form.
     Json(&'static [&'static str]),
     Number(&'static [&'static str]),
     Real(&'static [&'static str]),
     Flag(&'static [&'static str]),
     /// Microseconds since 1970.
     Time(&'static [&'static str]),
-    /// An array of real.
+    /// An array of real, in binary form.
     Vector(&'static [&'static str]),
 }
 
+/// First content of a turn.
 const QUESTION: &[As] = &[
     As::Text(&["request_id", "request_hash", "query"]),
     As::Vector(&["embedding"]),
     As::Json(&["filter", "tags"]),
 ];
 
+/// Second content of a turn; further ones are the sources of its context.
 const TURN: &[As] = &[
     As::Text(&["tenant", "origin"]),
     As::Number(&["conversation_id", "turn_no", "parent_turn_id"]),
@@ -104,6 +106,7 @@ const TURN: &[As] = &[
     As::Time(&["begun_at"]),
 ];
 
+/// First content of a retrieval. The second one is [`TURN`]; further ones are the added sources.
 const RETRIEVAL: &[As] = &[
     As::Text(&["tenant", "kind", "query"]),
     As::Vector(&["embedding"]),
@@ -112,11 +115,13 @@ const RETRIEVAL: &[As] = &[
     As::Time(&["retrieved_at"]),
 ];
 
+/// First content of an answer.
 const ANSWER: &[As] = &[
     As::Text(&["message_ref", "answer", "answer_hash"]),
     As::Json(&["usage", "citations", "tags"]),
 ];
 
+/// Second content of an answer; further ones are its citations.
 const VERDICT: &[As] = &[
     As::Text(&["tenant"]),
     As::Number(&["conversation_id", "turn_id"]),
@@ -128,6 +133,7 @@ const VERDICT: &[As] = &[
     As::Time(&["created_at"]),
 ];
 
+/// Content of a citation.
 const CITATION: &[As] = &[
     As::Text(&["tenant"]),
     As::Number(&["conversation_id", "turn_id"]),
@@ -164,10 +170,10 @@ const CITATION: &[As] = &[
     ]),
 ];
 
-/// Microseconds since 1970 of the time `#`, whatever time it is: what lies beyond their range, as infinity does, is its end.
+/// Expression for the microseconds since 1970 of the time `#`. Times outside the range, such as infinity, become its ends.
 const MICROSECONDS: &str = "least(greatest(EXTRACT(epoch FROM #) * 1000000, -9e18), 9e18)::bigint";
 
-/// An array of the bytes of a content's fields, from the alias `x`.
+/// Expression for the array of the fields of a content, as bytes, from the alias `x`.
 fn fields(content: &[As]) -> String {
     let each = |columns: &[&str], form: &str| -> Vec<String> {
         let columns = columns.iter();
@@ -193,7 +199,7 @@ fn fields(content: &[As]) -> String {
     format!("ARRAY[{}]", all.join(", "))
 }
 
-/// The turn $1 as it stood before its retrieval of a number, which keeps what of the row was changed from then on.
+/// FROM clause for the turn `$1` as `x`, as it was before a retrieval. The row of the retrieval keeps the values that it changed.
 fn turn_before(retrieval_no: &str) -> String {
     format!(
         "reground.turns AS t LEFT JOIN reground.turn_retrievals AS r ON r.turn_id = t.turn_id AND r.retrieval_no = {retrieval_no} \
@@ -201,7 +207,7 @@ fn turn_before(retrieval_no: &str) -> String {
     )
 }
 
-/// What a link is about, as it stands now. To be read as the owner.
+/// The current contents of the subject of a link. To be read as the owner.
 fn content(about: About) -> Result<Content> {
     let begun = turn_before("1");
     let (from, (id, part)) = match about {
@@ -263,16 +269,18 @@ fn content(about: About) -> Result<Content> {
     Ok(content)
 }
 
-/// What the conversation knows of its chain, and what time it is.
+/// The end of a chain, and the current time.
 #[derive(Deserialize)]
 struct End {
+    /// Number of links so far.
     length: i64,
-    /// In hexadecimal.
+    /// Digest of the last link, in hexadecimal.
     head: Option<String>,
+    /// Microseconds since 1970.
     now: i64,
 }
 
-/// Adds a link to the chain of a conversation whose row is locked.
+/// Adds a link to the chain of a conversation. The row of the conversation must be locked.
 pub fn append(tenant: &str, conversation_id: i64, about: About) -> Result<()> {
     as_owner(|| {
         let content = content(about)?;
@@ -331,38 +339,39 @@ fn bytes<const N: usize>(all: &[[u8; N]]) -> Vec<Vec<u8>> {
     all.iter().map(|one| one.to_vec()).collect()
 }
 
-/// Bytes that nobody can guess.
+/// Cryptographically random bytes.
 fn salt() -> Result<Salt> {
     let mut salt = Salt::default();
     // SAFETY: the buffer has as many bytes as are asked for.
-    let drawn = unsafe { pg_sys::pg_strong_random(salt.as_mut_ptr().cast(), salt.len()) };
-    if drawn {
+    let is_filled = unsafe { pg_sys::pg_strong_random(salt.as_mut_ptr().cast(), salt.len()) };
+    if is_filled {
         Ok(salt)
     } else {
         Err(Error::NoRandomness)
     }
 }
 
-/// A conversation with its chain, at one moment.
+/// A conversation with its chain, from one snapshot.
 #[derive(Debug, Deserialize)]
 pub struct Chained {
     pub conversation_id: i64,
     pub tenant: String,
-    /// Links that it has had.
+    /// Number of links that were added, including removed ones.
     pub length: i64,
-    /// In hexadecimal, as what follows.
+    /// Digest of the last link, in hexadecimal.
     head: Option<String>,
+    /// Number and digest (hex) of the last link of each removed part.
     checkpoints: Vec<(i64, String)>,
     links: Vec<Row>,
 }
 
 impl Chained {
-    /// Digest of its last link.
+    /// Digest of its last link; `None` for an empty chain.
     pub fn head(&self) -> Option<Digest> {
         self.head.as_deref().map(digest_of_hex)
     }
 
-    /// What retention left of the links that it removed.
+    /// Numbers and digests of the links that retention kept as checkpoints.
     pub fn checkpoints(&self) -> Vec<(i64, Digest)> {
         let checkpoints = self.checkpoints.iter();
         checkpoints
@@ -380,7 +389,7 @@ fn digest_of_hex(hex: &str) -> Digest {
     to_array(&decode_hex(hex))
 }
 
-/// A row of the chain; bytes in hexadecimal.
+/// A row of `provenance_chain`, with bytes in hexadecimal.
 #[derive(Debug, Deserialize)]
 struct Row {
     conversation_id: i64,
@@ -390,6 +399,7 @@ struct Row {
     turn_id: i64,
     message_id: Option<i64>,
     retrieval_no: Option<i64>,
+    /// Microseconds since 1970.
     at: i64,
     salts: Vec<Option<String>>,
     leaves: Vec<String>,
@@ -399,12 +409,12 @@ struct Row {
     linked_at: String,
 }
 
-/// A link as it is stored, and where its turn stands.
+/// A stored link, with the number of its turn.
 pub struct Stored {
     pub link: Link,
-    /// The turn's number, if it is there.
+    /// Number of the turn, if its row exists.
     pub turn_no: Option<i32>,
-    /// When it was made, as PostgreSQL writes it.
+    /// When the link was made, as PostgreSQL prints it.
     pub linked_at: String,
 }
 
@@ -438,8 +448,8 @@ impl Row {
     }
 }
 
-/// The conversations of that name, of every tenant. In one statement: another turn, or retention, may come at any moment, and what
-/// a conversation says of its chain must be of the moment of its links.
+/// The chains of the conversations with this reference, of all tenants. They are read in one statement, so that the length of a chain
+/// and its links come from the same snapshot, although turns and retention may change them at any time.
 pub fn conversations(conversation_ref: &str) -> Result<Vec<Chained>> {
     Ok(as_owner(|| {
         sql::write_json(
@@ -464,12 +474,12 @@ pub fn conversations(conversation_ref: &str) -> Result<Vec<Chained>> {
     .unwrap_or_default())
 }
 
-/// What a link is about, as it stands now.
+/// The current contents of the subject of a link.
 pub fn content_of(link: &Link) -> Result<Content> {
     as_owner(|| content(About::of(&link.header)))
 }
 
-/// A turn or an answer that should have a link and has none.
+/// A turn, a retrieval or an answer without the link that it should have.
 #[derive(Debug, Deserialize)]
 pub struct Unlinked {
     pub turn_no: i32,
@@ -478,8 +488,8 @@ pub struct Unlinked {
     pub retrieval_no: Option<i64>,
 }
 
-/// Turns of a conversation that ask for a link, and answers to them, without one. Those from before the last link that
-/// retention removed are not missed.
+/// The turns of a conversation with provenance merkle, their retrievals and their answers that have no link. Those that are older than
+/// the newest link that retention removed are not reported.
 pub fn unlinked(conversation_id: i64) -> Result<Vec<Unlinked>> {
     Ok(as_owner(|| {
         sql::write_json(
