@@ -1,4 +1,4 @@
-//! Registered corpora.
+//! The table `corpora`, and the columns of the relations of a corpus.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, Record};
 use crate::store::roles::Roles;
 
-/// Which of a corpus' relations has a column.
+/// The relation of a corpus that has a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -26,14 +26,14 @@ pub enum Side {
 /// A mapped column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// Which relation has it.
+    /// The relation that has the column.
     #[serde(rename = "in")]
     pub side: Side,
-    /// Its name.
+    /// Name of the column.
     pub column: String,
 }
 
-/// Meanings that are whole numbers.
+/// Meanings whose columns contain integers.
 pub const INTEGERS: [&str; 8] = [
     "version",
     "ordinal",
@@ -45,21 +45,23 @@ pub const INTEGERS: [&str; 8] = [
     "tokens",
 ];
 
-/// Meaning → column.
+/// Columns by meaning.
 pub type Mapping = BTreeMap<String, Column>;
 
-/// A corpus as registered, with what the catalog says of its relations at this moment.
+/// A registered corpus, with the current columns of its relations.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Corpus {
     pub corpus_id: i64,
     pub tenant: Option<String>,
     #[serde(rename = "corpus")]
     pub name: String,
-    /// Qualified and quoted; `None` when it was dropped.
+    /// The relation of the passages, qualified and quoted; `None` if it was dropped.
     pub relation: Option<String>,
-    /// Qualified and quoted, where documents are mapped.
+    /// The relation of the documents, qualified and quoted, if it is mapped and exists.
     pub documents: Option<String>,
+    /// Whether a relation of documents is mapped.
     pub has_documents: bool,
+    /// Whether create_corpus made the relations.
     pub managed: bool,
     pub mapping: Mapping,
     pub dimensions: Option<i32>,
@@ -70,13 +72,13 @@ pub struct Corpus {
     pub settings: Value,
     #[serde(flatten)]
     pub roles: Roles,
-    /// Column → type of the passages' relation.
+    /// Types of the columns of the relation of the passages.
     pub passage_columns: BTreeMap<String, String>,
-    /// Column → type of the documents' relation.
+    /// Types of the columns of the relation of the documents.
     pub document_columns: BTreeMap<String, String>,
 }
 
-/// What is stored when a corpus is registered.
+/// A corpus to be registered.
 #[derive(Debug, Serialize)]
 pub struct NewCorpus<'a> {
     pub tenant: Option<&'a str>,
@@ -95,7 +97,7 @@ pub struct NewCorpus<'a> {
     pub roles: Roles,
 }
 
-/// Types of the server's own that keys and filtered columns usually have: every statement of a turn would look them up.
+/// Built-in types that keys and filtered columns usually have. They are not looked up, which would cost time in every turn.
 const BUILT_IN: [&str; 9] = [
     "text",
     "character varying",
@@ -108,7 +110,7 @@ const BUILT_IN: [&str; 9] = [
     "timestamp with time zone",
 ];
 
-/// Schema of the comparison operators of a type: those of its default B-tree operator class, whatever the search_path.
+/// Schema of the comparison operators of a type: that of its default B-tree operator class.
 pub fn operator_schema(kind: &str) -> Result<String> {
     if BUILT_IN.contains(&kind) {
         return Ok("pg_catalog".into());
@@ -121,11 +123,11 @@ pub fn operator_schema(kind: &str) -> Result<String> {
          WHERE c.opcdefault AND c.opcintype = $1::regtype::oid",
         &[kind.into()],
     )?
-    // Types without a class of their own (varchar, enums, arrays) use those of a type that they are coerced to.
+    // Types without an operator class (varchar, enums, arrays) use the operators of the type that they are coerced to.
     .unwrap_or_else(|| "pg_catalog".into()))
 }
 
-/// A corpus that can be read at this moment, or `None`: gone, mapped to what is gone, or not for this role.
+/// A corpus that this role can read; `None` if the corpus, one of its relations or columns, or the privilege is missing.
 pub fn usable(tenant: &str, name: &str) -> Result<Option<Corpus>> {
     match load(tenant, name) {
         Ok(corpus) if corpus.is_readable()? => Ok(Some(corpus)),
@@ -136,7 +138,7 @@ pub fn usable(tenant: &str, name: &str) -> Result<Option<Corpus>> {
     }
 }
 
-/// As [`usable`], with hashes made of the texts where the settings want that.
+/// As [`usable`], with hashes computed from the texts if the settings ask for that.
 pub fn usable_under(settings: &Settings, tenant: &str, name: &str) -> Result<Option<Corpus>> {
     let corpus = usable(tenant, name)?;
     Ok(if settings.hashes_texts() {
@@ -146,7 +148,8 @@ pub fn usable_under(settings: &Settings, tenant: &str, name: &str) -> Result<Opt
     })
 }
 
-/// Whether any tenant whose corpora meet those of `tenant` (all, for a shared corpus) uses the name.
+/// Whether a corpus of `tenant` (`None`: a shared corpus) of this name would conflict with an existing one. A shared corpus conflicts with
+/// those of all tenants.
 pub fn is_taken(tenant: Option<&str>, name: &str) -> Result<bool> {
     Ok(as_owner(|| {
         sql::read_one::<bool>(
@@ -157,13 +160,13 @@ pub fn is_taken(tenant: Option<&str>, name: &str) -> Result<bool> {
     .unwrap_or(false))
 }
 
-/// Columns and types of a relation, as a jsonb object. Types outside `pg_catalog` are qualified, whatever the caller's search_path.
+/// Expression for the types of the columns of a relation, as a jsonb object. Types outside `pg_catalog` are qualified.
 const COLUMNS: &str = "(SELECT coalesce(jsonb_object_agg(a.attname, CASE n.nspname WHEN 'pg_catalog' THEN format_type(a.atttypid, -1) \
                                                                      ELSE format('%I.%I', n.nspname, t.typname) END), '{}') \
      FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid JOIN pg_namespace AS n ON n.oid = t.typnamespace \
      WHERE a.attrelid = RELATION::oid AND a.attnum > 0 AND NOT a.attisdropped)";
 
-/// The corpus of that name that this tenant can see, if any.
+/// The corpus of this name that the tenant can see, if any: its own before a shared one.
 pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
     let query = format!(
         "SELECT row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
@@ -180,19 +183,19 @@ pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
     sql::read_json(&query, &[name.into(), tenant.into()])
 }
 
-/// What a session is about to do with a corpus, and so what others may do with it until the transaction ends.
+/// The lock on the registration of a corpus, by purpose.
 #[derive(Clone, Copy)]
 pub enum Hold {
-    /// Write its relations: it must not be dropped meanwhile.
+    /// For writing its relations: prevents that it is dropped.
     Write,
-    /// Change its registration: one at a time.
+    /// For changing its registration: one session at a time.
     Alter,
-    /// Drop it: nobody may be writing it.
+    /// For dropping it: waits for all writers.
     Drop,
 }
 
-/// The corpus of that name that this tenant can see, its registration locked until the transaction ends. Every writer calls
-/// this first, before any lock on the relations, so that two of them wait for one another in one order.
+/// The corpus of this name that the tenant can see, with its registration locked until the transaction ends. Every writer calls this
+/// before it locks a relation, so that two writers cannot deadlock.
 pub fn held(tenant: &str, name: &str, hold: Hold) -> Result<Corpus> {
     let lock = match hold {
         Hold::Write => "KEY SHARE",
@@ -210,17 +213,16 @@ pub fn held(tenant: &str, name: &str, hold: Hold) -> Result<Corpus> {
         )
     })?
     .ok_or_else(unknown)?;
-    // Read after the wait: whoever held it before may have changed it.
+    // Read after the wait, because the previous holder of the lock may have changed the corpus.
     find(tenant, name)?.ok_or_else(unknown)
 }
 
-/// Makes others that register a corpus of this name, for whatever tenant, wait until the transaction ends: they then find
-/// it registered.
+/// Lets other sessions that register a corpus of this name, for any tenant, wait until the transaction ends.
 pub fn hold_name(name: &str) -> Result<()> {
     sql::lock_key("reground.corpora", 0, name)
 }
 
-/// The text-search configuration of a corpus that this tenant can see.
+/// The text search configuration of a corpus that the tenant can see.
 pub fn text_config(tenant: &str, name: &str) -> Result<Option<String>> {
     sql::read_one(
         "SELECT c.text_config FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) \
@@ -229,14 +231,17 @@ pub fn text_config(tenant: &str, name: &str) -> Result<Option<String>> {
     )
 }
 
-/// The corpus of that name, with its relations in place, or the error that says what is missing.
+/// The corpus of this name.
+///
+/// # Errors
+/// The corpus is unknown, or one of its relations or columns is missing.
 pub fn load(tenant: &str, name: &str) -> Result<Corpus> {
     find(tenant, name)?
         .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?
         .in_place()
 }
 
-/// Names of the corpora that this tenant can see.
+/// Names of the corpora that the tenant can see.
 pub fn names(tenant: &str) -> Result<Vec<String>> {
     #[derive(Deserialize)]
     struct Row {
@@ -249,7 +254,7 @@ pub fn names(tenant: &str) -> Result<Vec<String>> {
     Ok(rows.into_iter().map(|row| row.corpus).collect())
 }
 
-/// What a registered corpus would be stored as, to compare with a second call.
+/// The stored row of a corpus as JSON, to compare with [`would_store`].
 pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
     sql::read_json(
         "SELECT to_jsonb(r)::text FROM (SELECT c.tenant, c.corpus, c.relation::oid::bigint AS relation, c.documents::oid::bigint AS documents, \
@@ -259,15 +264,20 @@ pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
     )
 }
 
-/// The row that a registration would store, in the shape of [`stored`].
+/// Columns of [`NewCorpus`], with the relations as text.
+const NEW_CORPUS: Record = Record(&[
+    "tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, dimensions integer, embedding_type text",
+    "metric text, text_config text, chunking jsonb, settings jsonb",
+]);
+
+/// The row that a registration would store, in the form of [`stored`].
 pub fn would_store(new: &NewCorpus<'_>) -> Result<Value> {
     let row = sql::json(new)?;
     Ok(sql::read_json(
-        "SELECT to_jsonb(r)::text FROM (SELECT x.tenant, x.corpus, x.relation::regclass::oid::bigint AS relation, \
+        &format!("SELECT to_jsonb(r)::text FROM (SELECT x.tenant, x.corpus, x.relation::regclass::oid::bigint AS relation, \
              x.documents::regclass::oid::bigint AS documents, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
              x.chunking, x.settings \
-         FROM json_to_record($1::json) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
-             dimensions integer, embedding_type text, metric text, text_config text, chunking jsonb, settings jsonb)) AS r",
+         FROM json_to_record($1::json) AS x({NEW_CORPUS})) AS r"),
         &[row.into()],
     )?
     .unwrap_or_default())
@@ -278,11 +288,12 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
     let row = sql::json(new)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.corpora (tenant, corpus, relation, documents, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, settings, reranker_role, intent_role) \
+            &format!(
+                "INSERT INTO reground.corpora (tenant, corpus, relation, documents, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, settings, reranker_role, intent_role) \
              SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
                     x.chunking, x.settings, $2::oid::regrole, $3::oid::regrole \
-             FROM json_to_record($1::json) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
-                 dimensions integer, embedding_type text, metric text, text_config text, chunking jsonb, settings jsonb)",
+             FROM json_to_record($1::json) AS x({NEW_CORPUS})"
+            ),
             &[
                 row.into(),
                 new.roles.reranker_role.map(pg_sys::Oid::from_u32).into(),
@@ -293,7 +304,7 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Replaces what `alter_corpus` can change.
+/// Stores the properties that `alter_corpus` can change.
 pub fn update(corpus: &Corpus) -> Result<()> {
     let args: [DatumWithOid<'_>; 9] = [
         corpus.corpus_id.into(),
@@ -317,7 +328,7 @@ pub fn update(corpus: &Corpus) -> Result<()> {
     Ok(())
 }
 
-/// Forgets a corpus; its rows in `documents` go with it.
+/// Deletes the registration of a corpus, with its rows in `documents` and `edges`.
 pub fn delete(corpus_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
@@ -329,12 +340,12 @@ pub fn delete(corpus_id: i64) -> Result<()> {
 }
 
 impl Corpus {
-    /// Whether a relation that it was registered with was dropped.
+    /// Whether one of its relations was dropped.
     pub fn is_gone(&self) -> bool {
         self.relation.is_none() || (self.has_documents && self.documents.is_none())
     }
 
-    /// The corpus, if its relations and mapped columns are where they were registered.
+    /// Returns the corpus if its relations and mapped columns exist, and a superuser may read them safely.
     pub fn in_place(self) -> Result<Self> {
         if self.is_gone() {
             return Err(Error::RelationGone(self.name));
@@ -358,8 +369,8 @@ impl Corpus {
         Ok(self)
     }
 
-    /// Owners, other than superusers, of functions that reading the relations runs with the caller's rights: those of a view, and of
-    /// casts from a column's type.
+    /// Owners, other than superusers, of code that runs with the caller's rights when the relations are read: views, and casts from the
+    /// type of a column.
     pub fn untrusted_owners(&self) -> Result<Vec<String>> {
         let relations: Vec<String> = [&self.relation, &self.documents]
             .into_iter()
@@ -386,7 +397,7 @@ impl Corpus {
         Some(format!("{alias}.{}", sql::ident(&column.column)))
     }
 
-    /// What a row names to be read by, as SQL: a configuration or a language; `None` where rows name nothing.
+    /// Expression for the configuration or language of a row; `None` without a mapped column.
     pub fn named_config(&self) -> Option<String> {
         let column = self.column("text_config_column")?;
         Some(match self.column_type("text_config_column") {
@@ -398,7 +409,7 @@ impl Corpus {
         })
     }
 
-    /// The configuration that a row is read by, as SQL.
+    /// Expression for the text search configuration that applies to a row.
     pub fn row_config(&self) -> String {
         let own = format!("{}::regconfig", sql::literal(&self.text_config));
         let Some(column) = self.column("text_config_column") else {
@@ -413,8 +424,8 @@ impl Corpus {
         format!("coalesce({found}, {own})")
     }
 
-    /// What the lexical index is on, as SQL: the text, with the column of the configuration where rows name one. The columns
-    /// stand behind `alias`.
+    /// Expression that the lexical index is built on: the text, with the configuration of the row if it is mapped. `alias` is put before
+    /// the column names.
     pub fn indexed(&self, alias: &str) -> Result<String> {
         let column = |meaning: &str| {
             let column = self.mapping.get(meaning);
@@ -441,7 +452,7 @@ impl Corpus {
         )
     }
 
-    /// The type of a meaning's column.
+    /// The type of the column of a meaning.
     pub fn column_type(&self, meaning: &str) -> Option<&str> {
         let column = self.mapping.get(meaning)?;
         let columns = match column.side {
@@ -451,10 +462,10 @@ impl Corpus {
         columns.get(&column.column).map(String::as_str)
     }
 
-    /// The column of the embeddings as SQL, if one is mapped.
+    /// The column of the embeddings as SQL.
     ///
     /// # Errors
-    /// 42804 if the column no longer holds vectors.
+    /// 55000 if no such column is mapped, 42804 if the column no longer contains vectors.
     pub fn embedding_column(&self) -> Result<String> {
         let column = self
             .column("embedding")
@@ -471,7 +482,7 @@ impl Corpus {
         }
     }
 
-    /// `vector` or `halfvec`, as the embedding column is declared now; `None` for any other type.
+    /// The present type of the embedding column: `vector` or `halfvec`; `None` for any other type.
     pub fn embedding_kind(&self) -> Option<&'static str> {
         let (_, kind) = self.column_type("embedding")?.rsplit_once('.')?;
         ["vector", "halfvec"]
@@ -479,7 +490,7 @@ impl Corpus {
             .find(|known| kind == *known)
     }
 
-    /// What a FROM clause names: passages `p`, joined with documents `d` where they are mapped.
+    /// FROM clause: passages `p`, joined with documents `d` if these are mapped.
     pub fn relations(&self) -> Result<String> {
         let mut clause = format!("{} AS p", self.relation.as_deref().unwrap_or_default());
         let Some(documents) = &self.documents else {
@@ -495,7 +506,7 @@ impl Corpus {
                 " LEFT JOIN {documents} AS d ON {key} OPERATOR({}.=) {document}",
                 operator_schema(one)?
             ),
-            // Keys of two types are compared as what they are with us: text.
+            // Ids of different types are compared as text.
             _ => format!(" LEFT JOIN {documents} AS d ON {key}::text = {document}::text"),
         });
         if let (Some(version), Some(current)) =
@@ -506,7 +517,7 @@ impl Corpus {
         Ok(clause)
     }
 
-    /// Whether the column of a meaning holds whole numbers.
+    /// Whether the column of a meaning has a type of whole numbers.
     pub fn is_integer(&self, meaning: &str) -> bool {
         matches!(
             self.column_type(meaning),
@@ -514,11 +525,11 @@ impl Corpus {
         )
     }
 
-    /// A mapped whole number as SQL, NULL where it is none or less than `least`.
+    /// Expression for the integer of a meaning; NULL if it is not mapped, not an integer, or less than `least`.
     pub fn integer(&self, meaning: &str, least: i32) -> String {
         match self.column(meaning) {
             Some(column) if self.is_integer(meaning) => {
-                // PostgreSQL has no operator for a numeric and an integer: it would look for one along the search_path.
+                // The literal has the type of the column, because PostgreSQL has no operator for numeric and integer.
                 let kind = match self.column_type(meaning) {
                     Some("numeric") => "numeric",
                     _ => "integer",
@@ -532,7 +543,7 @@ impl Corpus {
         }
     }
 
-    /// The metadata as SQL: of a managed corpus the document's with the passage's own over it.
+    /// Expression for the metadata. In a managed corpus, metadata of the passage override those of the document.
     pub fn metadata(&self) -> Option<String> {
         if self.managed {
             return Some("(d.metadata || p.metadata)".to_owned());
@@ -540,7 +551,7 @@ impl Corpus {
         self.column("metadata")
     }
 
-    /// The corpus, read without the hashes that its relations hold, so that they are made of the texts.
+    /// The corpus without its column of hashes, so that hashes are computed from the texts.
     pub fn hashed_by_us(mut self) -> Self {
         self.mapping.remove("content_hash");
         self
@@ -561,7 +572,7 @@ impl Corpus {
         Ok(true)
     }
 
-    /// Whether the relations may hide rows from this role: by row-level security, or as views do.
+    /// Whether the relations may hide rows from this role, by row-level security or as views.
     pub fn may_hide_rows(&self) -> Result<bool> {
         for relation in [&self.relation, &self.documents].into_iter().flatten() {
             let hides = sql::read_one::<bool>(
@@ -584,7 +595,7 @@ impl Corpus {
         .unwrap_or(false))
     }
 
-    /// Whether this role may delete its rows.
+    /// Whether this role may delete rows of its relations.
     pub fn is_deletable(&self) -> Result<bool> {
         for relation in [&self.relation, &self.documents].into_iter().flatten() {
             let may = sql::read_one::<bool>(
@@ -598,7 +609,7 @@ impl Corpus {
         Ok(true)
     }
 
-    /// Whether this role owns the relation of the passages, or is a member of the role that does.
+    /// Whether this role owns the relation of the passages or is a member of the owner.
     pub fn is_owned(&self) -> Result<bool> {
         Ok(sql::read_one::<bool>(
             "SELECT pg_has_role(c.relowner, 'USAGE') FROM pg_class AS c WHERE c.oid = to_regclass($1)",
@@ -607,12 +618,12 @@ impl Corpus {
         .unwrap_or(false))
     }
 
-    /// The passage key as a column or error.
+    /// The column of the chunk id as SQL.
     pub fn key(&self) -> Result<String> {
         self.required("chunk_id")
     }
 
-    /// A column that every corpus maps.
+    /// The column of a meaning that every corpus maps, as SQL.
     pub fn required(&self, meaning: &str) -> Result<String> {
         self.column(meaning).ok_or_else(|| Error::NoColumn {
             column: meaning.to_owned(),
@@ -620,7 +631,7 @@ impl Corpus {
         })
     }
 
-    /// The document's key, or the passage's where no document is mapped.
+    /// The column of the document id as SQL; that of the chunk id if no document id is mapped.
     pub fn document(&self) -> Result<String> {
         match self.column("doc_id") {
             Some(column) => Ok(column),
