@@ -274,10 +274,12 @@ const NEW_CORPUS: Record = Record(&[
 pub fn would_store(new: &NewCorpus<'_>) -> Result<Value> {
     let row = sql::json(new)?;
     Ok(sql::read_json(
-        &format!("SELECT to_jsonb(r)::text FROM (SELECT x.tenant, x.corpus, x.relation::regclass::oid::bigint AS relation, \
-             x.documents::regclass::oid::bigint AS documents, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
-             x.chunking, x.settings \
-         FROM json_to_record($1::json) AS x({NEW_CORPUS})) AS r"),
+        &format!(
+            "SELECT to_jsonb(r)::text FROM (SELECT x.tenant, x.corpus, x.relation::regclass::oid::bigint AS relation, \
+                 x.documents::regclass::oid::bigint AS documents, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
+                 x.chunking, x.settings \
+             FROM json_to_record($1::json) AS x({NEW_CORPUS})) AS r"
+        ),
         &[row.into()],
     )?
     .unwrap_or_default())
@@ -289,10 +291,11 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
     as_owner(|| {
         sql::run(
             &format!(
-                "INSERT INTO reground.corpora (tenant, corpus, relation, documents, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, settings, reranker_role, intent_role) \
-             SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
-                    x.chunking, x.settings, $2::oid::regrole, $3::oid::regrole \
-             FROM json_to_record($1::json) AS x({NEW_CORPUS})"
+                "INSERT INTO reground.corpora (tenant, corpus, relation, documents, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, \
+                     settings, reranker_role, intent_role) \
+                 SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, \
+                     x.text_config, x.chunking, x.settings, $2::oid::regrole, $3::oid::regrole \
+                 FROM json_to_record($1::json) AS x({NEW_CORPUS})"
             ),
             &[
                 row.into(),
