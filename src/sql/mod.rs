@@ -16,7 +16,7 @@ pub use locks::{lock, lock_key, try_lock};
 pub use names::define;
 pub use record::Record;
 pub use run::{
-    Value, ident, json, literal, read_batches, read_each, read_json, read_one, read_rows, run,
-    run_ddl, write_each, write_json, write_one,
+    ident, json, literal, read_batches, read_each, read_json, read_one, read_rows, run, run_ddl,
+    write_each, write_json, write_one,
 };
 pub use statement::{Args, Row};
