@@ -5,5 +5,5 @@ mod receipt;
 mod redaction;
 
 pub use deletion::{conversations, hold, hold_all, hold_corpora, tables_of, tenant};
-pub use receipt::{Done, Receipt};
-pub use redaction::{Document, Withdraw, addresses, stands};
+pub use receipt::Receipt;
+pub use redaction::{Document, addresses, stands};
