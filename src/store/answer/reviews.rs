@@ -18,7 +18,7 @@ pub fn tenant_of(citation_id: i64) -> Result<Option<String>> {
 pub struct Who {
     /// The name that the call gave.
     pub by: String,
-    /// The role of the session.
+    /// The role that made the call.
     pub role: String,
 }
 

@@ -10,7 +10,7 @@ use crate::sql;
 
 /// A row of run_retention.
 #[derive(Debug, Serialize)]
-pub struct Done {
+pub struct RetentionRow {
     pub relation: String,
     /// Number of rows.
     pub rows: i64,
@@ -37,7 +37,7 @@ pub fn hold_off() -> Result<()> {
 }
 
 /// Archives and removes rows that are older than the periods.
-pub fn run(periods: Periods) -> Result<Vec<Done>> {
+pub fn run(periods: Periods) -> Result<Vec<RetentionRow>> {
     as_owner_unrestricted(|| {
         // One session at a time: a second one then finds nothing to do.
         hold_off()?;
@@ -64,7 +64,7 @@ pub fn run(periods: Periods) -> Result<Vec<Done>> {
 }
 
 /// Adds a row to the archive for each turn with an old trace.
-fn archive(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
+fn archive(before: TimestampWithTimeZone, done: &mut Vec<RetentionRow>) -> Result<()> {
     let rows = sql::run(
         "INSERT INTO reground.turn_archive (turn_id, tenant, conversation_ref, turn_no, corpus, model, begun_at, candidate_count, source_count, citation_count, holding_count, cfs, decision, \
              markers, corpora, doc_ids, chunk_ids, hash_prefixes) \
@@ -89,7 +89,7 @@ fn archive(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
 }
 
 /// Replaces old links by a checkpoint. An incomplete chain keeps its links, so that verify_chain reports the damage.
-fn remove_links(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
+fn remove_links(before: TimestampWithTimeZone, done: &mut Vec<RetentionRow>) -> Result<()> {
     let ends = "links AS (SELECT x.conversation_id, x.link_no, x.linked_at, x.previous_digest, lag(x.digest) OVER w AS digest_before, lag(x.link_no) OVER w AS number_before \
              FROM reground.provenance_chain AS x \
              WHERE x.conversation_id IN (SELECT o.conversation_id FROM reground.provenance_chain AS o WHERE o.linked_at < $1) \
@@ -117,7 +117,7 @@ fn remove_links(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<(
         &[before.into()],
     )?;
     report(done, "provenance_chain", removed, "removed");
-    done.push(Done {
+    done.push(RetentionRow {
         relation: "provenance_chain".to_owned(),
         rows: kept.unwrap_or_default(),
         action: "kept: not whole",
@@ -126,7 +126,7 @@ fn remove_links(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<(
 }
 
 /// Removes old shadow turns.
-fn remove_shadows(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
+fn remove_shadows(before: TimestampWithTimeZone, done: &mut Vec<RetentionRow>) -> Result<()> {
     let rows = sql::run(
         "DELETE FROM reground.shadow_turns WHERE shadowed_at < $1",
         &[before.into()],
@@ -136,7 +136,7 @@ fn remove_shadows(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result
 }
 
 /// Removes old rows of the archive, and old checkpoints with a later one in the same chain.
-fn expire(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
+fn expire(before: TimestampWithTimeZone, done: &mut Vec<RetentionRow>) -> Result<()> {
     let rows = sql::run(
         "DELETE FROM reground.turn_archive WHERE begun_at < $1",
         &[before.into()],
@@ -156,7 +156,7 @@ fn expire(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
 fn remove_traces(
     before: TimestampWithTimeZone,
     archived: TimestampWithTimeZone,
-    done: &mut Vec<Done>,
+    done: &mut Vec<RetentionRow>,
 ) -> Result<()> {
     let mut whole: Vec<(String, i64)> = Vec::new();
     for number in 0..PARTITIONS {
@@ -188,7 +188,7 @@ fn remove_traces(
             continue;
         }
         sql::run(&format!("TRUNCATE reground.{relation}"), &[])?;
-        done.push(Done {
+        done.push(RetentionRow {
             relation,
             rows,
             action: "truncated",
@@ -260,8 +260,8 @@ fn oid(partition: &str) -> Result<Option<pg_sys::Oid>> {
     )
 }
 
-fn report(done: &mut Vec<Done>, relation: &str, rows: usize, action: &'static str) {
-    done.push(Done {
+fn report(done: &mut Vec<RetentionRow>, relation: &str, rows: usize, action: &'static str) {
+    done.push(RetentionRow {
         relation: relation.to_owned(),
         rows: i64::try_from(rows).unwrap_or(i64::MAX),
         action,
