@@ -16,7 +16,7 @@ pub fn tenant_of(citation_id: i64) -> Result<Option<String>> {
 
 /// The author of a label or a report.
 pub struct Who {
-    /// The name that the call gave.
+    /// The given name, by default the role.
     pub by: String,
     /// The role that made the call.
     pub role: String,

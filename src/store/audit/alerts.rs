@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::run_as::{as_owner, as_owner_unrestricted};
-use crate::sql;
+use crate::sql::{self, Record};
 use crate::store::rollups::{epoch_hour_of, hours, owner, stale};
 
 /// FROM clause for the reports `r` of users on live answers, with the citation `c` and its turn `t`.
@@ -199,20 +199,29 @@ pub fn is_known(rule: &str) -> Result<bool> {
     Ok(is_known == Some(true))
 }
 
+/// Columns of a rule after its name, in the order of [`set_rule`].
+const RULE: Record = Record(&[
+    "indicator text, threshold double precision, period interval, whole_period boolean, min_answers integer, per_corpus boolean",
+    "severity text, enabled boolean, meaning text",
+]);
+
 /// Stores a rule of a user. Columns without a new value are taken from the active rule of this name, else from the defaults.
 pub fn set_rule(change: &Change<'_>, period: Option<Interval>) -> Result<()> {
     let (change, defaults) = (sql::json(change)?, sql::json(&RuleDefaults::default())?);
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_answers, per_corpus, severity, enabled, meaning) \
-             SELECT x.rule, false, coalesce(x.indicator, r.indicator), coalesce(x.threshold, r.threshold), coalesce($2, r.period, make_interval(hours => d.hours)), coalesce(x.whole_period, r.whole_period, d.whole_period), \
-                 coalesce(x.min_answers, r.min_answers, d.min_answers), coalesce(x.per_corpus, r.per_corpus, d.per_corpus), coalesce(x.severity, r.severity, d.severity), coalesce(x.enabled, r.enabled, true), \
-                 coalesce(x.meaning, r.meaning) \
-             FROM json_to_record($1::json) AS x(rule text, indicator text, threshold double precision, whole_period boolean, min_answers integer, per_corpus boolean, severity text, \
-                 enabled boolean, meaning text) LEFT JOIN reground.active_alert_rules AS r USING (rule) \
-             CROSS JOIN json_to_record($3::json) AS d(hours integer, whole_period boolean, min_answers integer, per_corpus boolean, severity text) \
-             ON CONFLICT (rule, built_in) DO UPDATE SET indicator = excluded.indicator, threshold = excluded.threshold, period = excluded.period, whole_period = excluded.whole_period, \
-                 min_answers = excluded.min_answers, per_corpus = excluded.per_corpus, severity = excluded.severity, enabled = excluded.enabled, meaning = excluded.meaning",
+            &format!(
+                "INSERT INTO reground.alert_rules (rule, built_in, {}) \
+                 SELECT x.rule, false, coalesce(x.indicator, r.indicator), coalesce(x.threshold, r.threshold), \
+                     coalesce($2, r.period, make_interval(hours => d.hours)), coalesce(x.whole_period, r.whole_period, d.whole_period), \
+                     coalesce(x.min_answers, r.min_answers, d.min_answers), coalesce(x.per_corpus, r.per_corpus, d.per_corpus), \
+                     coalesce(x.severity, r.severity, d.severity), coalesce(x.enabled, r.enabled, true), coalesce(x.meaning, r.meaning) \
+                 FROM json_to_record($1::json) AS x(rule text, {RULE}) LEFT JOIN reground.active_alert_rules AS r USING (rule) \
+                     CROSS JOIN json_to_record($3::json) AS d(hours integer, {RULE}) \
+                 ON CONFLICT (rule, built_in) DO UPDATE SET {}",
+                RULE.columns(""),
+                RULE.assignments("excluded.")
+            ),
             &[change.into(), period.into(), defaults.into()],
         )
     })?;
