@@ -63,7 +63,10 @@ error_table! {
     /// The tenant of the session is not set: the setting that should name it.
     NoTenant(setting: String) => wrong_state(
         format!("no tenant is set: the setting {setting} is empty"),
-        format!("SET {setting} = '…' in each transaction. reground.tenant_from names this setting."),
+        match setting.as_str() {
+            "reground.tenant" => "A superuser sets it for a role: ALTER ROLE … SET reground.tenant = '…'.".to_owned(),
+            _ => format!("SET {setting} = '…' in each transaction. reground.tenant_from names this setting."),
+        },
     );
 
     // Corpora.

@@ -1,14 +1,14 @@
-//! Locks that only the extension takes, until the transaction ends.
+//! Locks that only the extension can take. They are held until the transaction ends.
 //!
-//! Advisory locks do not serve: any role could compute their keys and hold them.
+//! Advisory locks are not used, because any role could compute their keys and hold them.
 
 use pgrx::pg_sys;
 
 use super::run::read_one;
 use crate::error::{Error, Result};
 
-/// Waits until no other session holds this sequence, and holds it. Ids are given out meanwhile. LOCK TABLE refuses sequences, so no user
-/// can take this lock.
+/// Locks a sequence; waits while another session holds the lock. nextval is not blocked. LOCK TABLE refuses sequences, so no user can
+/// take this lock.
 pub fn lock(sequence: &str) -> Result<()> {
     let oid = oid_of(sequence)?;
     // SAFETY: waits as LOCK TABLE does, and can be cancelled.
@@ -28,9 +28,9 @@ pub fn try_lock(sequence: &str) -> Result<bool> {
     Ok(held)
 }
 
-/// Waits until no other session holds this key of a table of ours, and holds it. `space` separates keys that are equal as text.
+/// Locks a key of a table of the extension; waits while another session holds the lock. `space` separates keys that are equal as text.
 ///
-/// The lock is on a database object whose class is our table. SQL commands lock objects of system catalogs only. Two keys share a
+/// The lock is on a database object whose class is the table. SQL commands lock objects of system catalogs only. Two keys share a
 /// lock with a probability of 2⁻⁴⁸; one of them then waits for the other.
 pub fn lock_key(table: &str, space: i64, key: &str) -> Result<()> {
     let class = oid_of(table)?;
@@ -44,9 +44,9 @@ pub fn lock_key(table: &str, space: i64, key: &str) -> Result<()> {
     Ok(())
 }
 
-/// Later reads of this transaction take a new snapshot, as in any transaction that writes (see [`Access`](super::statement::Access)).
+/// Makes later reads of this transaction take a new snapshot, as in any transaction that writes (see [`Access`](super::statement::Access)).
 fn see_commits_of_others() {
-    // SAFETY: assigns a transaction id. Sessions that lock are going to write.
+    // SAFETY: assigns a transaction id. A session that locks is going to write, so it needs one anyway.
     unsafe { pg_sys::GetCurrentTransactionId() };
 }
 

@@ -1,8 +1,8 @@
-//! Names in our statements are resolved in `pg_catalog`, whatever search_path the caller has set.
+//! Names in statements of the extension are resolved in `pg_catalog`, independently of the search_path of the caller.
 //!
-//! PostgreSQL prefers an operator or function whose argument types match exactly, wherever it stands in the search_path. A
+//! PostgreSQL prefers an operator or function whose argument types match exactly, at any position of the search_path. A
 //! statement that runs as the caller could therefore pick up an operator from a schema of the caller, although `pg_catalog` comes
-//! first. To prevent this, every statement of ours is analysed under a fixed search_path. It is planned and executed under the
+//! first. To prevent this, every statement of the extension is analysed under a fixed search_path. It is planned and executed under the
 //! caller's own, because policies, views and triggers of the application may depend on that.
 //!
 //! PostgreSQL analyses a prepared statement again after each change of the search_path or of an object in it. So the fixed

@@ -1,7 +1,7 @@
-//! Prepared statements of this session: each statement of ours is parsed and planned once, as PL/pgSQL's are.
+//! Prepared statements of this session. Each statement of the extension is parsed and planned once, as in PL/pgSQL.
 //!
 //! PostgreSQL's plan cache replans a statement when a relation, a function, the search_path or the role behind row-level security
-//! has changed. It learns of tables that have grown only from the next ANALYZE, and a plan that was made on an empty table reads
+//! has changed. It notices that a table has grown only after the next ANALYZE; a plan that was made on an empty table reads
 //! the whole table until then. So plans are rebuilt at uses 8, 64, 512, ….
 
 use std::cell::RefCell;
@@ -14,8 +14,7 @@ use pgrx::pg_sys::Oid;
 use super::statement::{Args, Statement};
 use crate::error::Result;
 
-/// Most statements that are kept. Ours are some sixty, and a few for each corpus. A session that uses so many corpora that it
-/// reaches the limit starts again with none.
+/// Maximum number of kept statements. The extension has some sixty, and a few for each corpus. All are dropped at the limit.
 const CAPACITY: usize = 500;
 
 /// A statement is planned again at uses 8, 64, 512, and so on.
@@ -31,9 +30,10 @@ thread_local! {
     static STATEMENTS: ManuallyDrop<RefCell<HashMap<String, Entry>>> = ManuallyDrop::new(RefCell::default());
 }
 
-/// The prepared statement of a text, for arguments of these types. Within an SPI connection.
+/// The prepared statement for a text and the types of its arguments. Call it within an SPI connection.
 ///
-/// It is shared: a function of the application that runs inside it may call the extension again, and make the cache drop it.
+/// The statement is shared, because a function of the application that runs inside it may call the extension again, and the cache may
+/// then drop the statement.
 pub fn prepared(text: &str, args: &Args<'_>) -> Result<Rc<Statement>> {
     let types: Vec<Oid> = args.iter().map(|arg| arg.oid()).collect();
     let (statement, uses) = STATEMENTS.with(|statements| {

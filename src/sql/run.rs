@@ -10,12 +10,12 @@ use super::statement::{Access, Args, Cursor, Row, Rows};
 use crate::error::Result;
 use crate::session::{PINNED_PATH, PLAIN_TEXT, with_settings};
 
-/// Runs a statement that writes; returns the number of rows that it touched.
+/// Runs a statement that writes; returns the number of rows that it returned or wrote.
 pub fn run(statement: &str, args: &Args<'_>) -> Result<usize> {
     with_rows(Access::Write, statement, 0, args, |rows| Ok(rows.count()))
 }
 
-/// Runs a statement that defines an object. Its names are resolved in `pg_catalog`, too, also while it runs.
+/// Runs a statement that defines an object. Its names are resolved in `pg_catalog`, while it is analysed and while it runs.
 pub fn run_ddl(statement: &str) -> Result<()> {
     with_pinned_path(|| run(statement, &[]))?;
     Ok(())
@@ -43,11 +43,11 @@ fn one<T: Value>(access: Access, statement: &str, args: &Args<'_>) -> Result<Opt
     })
 }
 
-/// A value that owns what it holds, so that it can outlive the row it was read from.
+/// A value that owns its data, so that it can outlive the row that it was read from.
 pub trait Value: FromDatum + IntoDatum + 'static {}
 impl<T: FromDatum + IntoDatum + 'static> Value for T {}
 
-/// Reads one JSON value (as text) into a type; `None` where the statement gives no row or NULL.
+/// Reads one JSON value (as text) into a type; `None` if the statement returns no row or NULL.
 pub fn read_json<T: DeserializeOwned>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
     parsed(read_one::<String>(statement, args)?)
 }
@@ -61,7 +61,7 @@ fn parsed<T: DeserializeOwned>(text: Option<String>) -> Result<Option<T>> {
     Ok(text.map(|text| serde_json::from_str(&text)).transpose()?)
 }
 
-/// Reads all rows of a query into a vector of a type whose fields are named as its columns.
+/// Reads all rows of a query into a vector. The fields of the type have the names of the columns.
 pub fn read_rows<T: DeserializeOwned>(query: &str, args: &Args<'_>) -> Result<Vec<T>> {
     let statement = format!("SELECT coalesce(json_agg(r), '[]')::text FROM ({query}) AS r");
     with_settings(&PLAIN_TEXT, || {
@@ -69,7 +69,7 @@ pub fn read_rows<T: DeserializeOwned>(query: &str, args: &Args<'_>) -> Result<Ve
     })
 }
 
-/// Passes each row of a query to `read` and returns the results: for values that are slow as JSON.
+/// Passes each row of a query to `read` and returns the results. For values that are slow to convert to JSON.
 pub fn read_each<T>(
     query: &str,
     args: &Args<'_>,
@@ -124,7 +124,7 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
     Ok(serde_json::to_string(value)?)
 }
 
-/// An identifier, quoted where it must be.
+/// An identifier, quoted if necessary.
 pub fn ident(name: &str) -> String {
     pgrx::spi::quote_identifier(name)
 }

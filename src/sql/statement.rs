@@ -37,7 +37,7 @@ impl Access {
 }
 
 impl Statement {
-    /// Parses and analyses a statement whose parameters have these types. Within an SPI connection.
+    /// Parses and analyses a statement whose parameters have these types. Call it within an SPI connection.
     pub fn prepare(text: &str, types: Vec<pg_sys::Oid>) -> Result<Self> {
         let types = Box::new(types);
         let text =
@@ -64,7 +64,8 @@ impl Statement {
         *self.types == types
     }
 
-    /// Runs the statement and returns its rows, `limit` at most (0: all). Within an SPI connection, which the rows must not outlive.
+    /// Runs the statement and returns its rows, `limit` at most (0: all). Call it within an SPI connection, which the rows must not
+    /// outlive.
     pub fn execute(&self, access: Access, limit: c_long, args: &Args<'_>) -> Result<Rows> {
         // SAFETY: the plan is kept and has as many parameters as `parameters` checks. SPI_tuptable is the result of this
         // statement, or NULL where it returns no rows.
@@ -84,7 +85,7 @@ impl Statement {
         }
     }
 
-    /// Opens a cursor over the rows of a query. Within an SPI connection.
+    /// Opens a cursor over the rows of a query. Call it within an SPI connection.
     pub fn open(&self, args: &Args<'_>) -> Result<Cursor> {
         // SAFETY: as in `execute`. SPI raises an error where no cursor can be opened.
         let portal = unsafe {
@@ -105,7 +106,9 @@ impl Statement {
     /// The list is allocated in the current memory context.
     unsafe fn parameters(&self, args: &Args<'_>) -> Result<pg_sys::ParamListInfo> {
         if args.len() != self.types.len() {
-            return Err(Error::Spi("a statement has other parameters".into()));
+            return Err(Error::Spi(
+                "a statement was called with a wrong number of arguments".into(),
+            ));
         }
         // SAFETY: makeParamListInfo allocates `params` with as many elements as asked for; each is written below.
         unsafe {
@@ -180,12 +183,12 @@ pub struct Row {
 }
 
 impl Row {
-    /// The tuple itself, for what copies whole rows.
+    /// The tuple itself, for code that copies whole rows.
     pub fn tuple(&self) -> pg_sys::HeapTuple {
         self.tuple
     }
 
-    /// The value of a column, counted from 1; `None` for NULL. `T` owns what it holds.
+    /// The value of a column, counted from 1; `None` for NULL. `T` owns its data.
     pub fn get<T: FromDatum + IntoDatum + 'static>(&self, column: i32) -> Result<Option<T>> {
         // SAFETY: tuple and columns belong together, and both live as long as the connection. SPI_getbinval sets SPI_result where
         // there is no such column, which is checked. try_from_datum checks the type.

@@ -1,4 +1,4 @@
-//! Finished turns of other systems, many in a statement.
+//! Turns that other systems answered, stored in batches by record_turn and record_turns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,36 +13,36 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::profile::stage;
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, Record};
 use crate::store::chain::{self, About};
 use crate::store::markers;
 use crate::store::messages::{self, NewMessage};
 
-/// The conversations of an import, by the application's id, their rows locked.
+/// The conversations of an import by reference. Their rows are locked.
 pub struct Conversations(BTreeMap<String, Place>);
 
-/// Where the next turn of a conversation goes.
+/// The end of a conversation, where the next turn is appended.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Place {
     pub conversation_id: i64,
     conversation_ref: String,
-    /// Its own; `None` where it has none.
+    /// Settings of the conversation; `None` without any.
     #[serde(skip_serializing)]
     settings: Option<Value>,
     /// Number of its latest turn.
     pub turn_no: i32,
-    /// The latest turn on its path, which the next follows.
+    /// The latest turn on its path, which the next turn follows.
     pub parent_turn_id: Option<i64>,
     /// The last turn that this import adds to it.
     #[serde(default)]
     last_added: Option<i64>,
-    /// Tokens that this import adds to its history.
+    /// Tokens (o200k_base) that this import adds to its history.
     #[serde(default)]
     more_tokens: usize,
 }
 
 impl Conversations {
-    /// Puts a turn at the end of its conversation; where that is.
+    /// Appends a turn to a conversation and returns its place.
     pub fn follow(&mut self, name: &str, turn_id: i64, tokens: usize) -> Result<Place> {
         let place = self
             .0
@@ -56,7 +56,7 @@ impl Conversations {
         Ok(taken)
     }
 
-    /// Those that have settings of their own, with these.
+    /// References and settings of the conversations that have settings.
     pub fn with_settings(&self) -> impl Iterator<Item = (&str, &Value)> {
         let all = self.0.iter();
         all.filter_map(|(name, place)| Some((name.as_str(), place.settings.as_ref()?)))
@@ -66,7 +66,7 @@ impl Conversations {
         self.0.values().map(|place| place.conversation_id).collect()
     }
 
-    /// Moves those on that were added to.
+    /// Updates the rows of the conversations that got turns.
     fn close(&self) -> Result<()> {
         let places = self.0.values();
         let grown: Vec<&Place> = places.filter(|place| place.last_added.is_some()).collect();
@@ -83,11 +83,14 @@ impl Conversations {
     }
 }
 
-/// How often conversations are looked for that somebody else forgets meanwhile.
+/// Attempts to open conversations that other sessions erase meanwhile.
 const TRIES: usize = 3;
 
-/// The conversations of these names, made if need be in the order of their names, then locked in that of their ids, as whoever forgets
-/// something locks them: so those that meet wait for one another, and no more.
+/// The conversations with these references. Missing ones are created in the order of the references, then all are locked in the order
+/// of their ids, as erasure locks them, so that sessions cannot deadlock.
+///
+/// # Errors
+/// 40001 if a concurrent transaction has created one and this transaction cannot see it.
 pub fn open(tenant: &str, names: &BTreeSet<&str>) -> Result<Conversations> {
     let names: Vec<&str> = names.iter().copied().collect();
     for _ in 1..TRIES {
@@ -95,12 +98,12 @@ pub fn open(tenant: &str, names: &BTreeSet<&str>) -> Result<Conversations> {
             return Ok(found);
         }
     }
-    // Under REPEATABLE READ one that another transaction has just made is in the way, but not visible.
+    // Under REPEATABLE READ a row that another transaction has just inserted conflicts, but is not visible.
     opened(tenant, &names)?.map_err(|missing| Error::Retry("conversation", missing))
 }
 
-/// They, or one that is not there. Each is looked for by tenant and name: what is known of a new table makes a tenant seem to have
-/// few.
+/// The conversations, or the reference of a missing one. OFFSET 0 keeps the subqueries, so that each conversation is looked up by tenant
+/// and reference: the statistics of a new table make a scan over a tenant look cheap.
 fn opened(tenant: &str, names: &[&str]) -> Result<std::result::Result<Conversations, String>> {
     let found: Vec<Place> = as_owner(|| {
         sql::run(
@@ -135,18 +138,19 @@ fn opened(tenant: &str, names: &[&str]) -> Result<std::result::Result<Conversati
     )
 }
 
-/// What is told of a recorded turn.
+/// The result for a recorded turn.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Told {
     #[serde(flatten)]
     pub ids: Ids,
+    /// Number of citations.
     pub citation_count: usize,
-    /// How many of these hold.
+    /// Number of citations that hold.
     pub holding_count: usize,
     pub cfs: Option<f64>,
 }
 
-/// The answers that are stored under ids of an import, by conversation and id.
+/// The stored answers with the references of an import, by conversation and answer.
 pub fn known(
     conversations: &Conversations,
     messages: Vec<&str>,
@@ -191,7 +195,7 @@ pub struct Ids {
     pub message_id: i64,
 }
 
-/// Takes as many ids as there are turns to come, ascending.
+/// Reserves ids for `count` turns, in ascending order.
 pub fn reserve(count: usize) -> Result<Vec<Ids>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
@@ -204,7 +208,7 @@ pub fn reserve(count: usize) -> Result<Vec<Ids>> {
     .unwrap_or_default())
 }
 
-/// A finished turn to be stored; its answer is a message as any other.
+/// A turn to be stored. Its answer is stored as other answers are.
 #[derive(Serialize)]
 pub struct NewTurn<'a> {
     pub turn_id: i64,
@@ -218,13 +222,13 @@ pub struct NewTurn<'a> {
     pub context_tokens: u64,
     pub query_tokens: usize,
     pub tags: Option<&'a Map<String, Value>>,
-    /// Which of the import's settings it is kept by, from 0.
+    /// Index of its settings among those of the import.
     pub settings: usize,
-    /// When it was begun and answered, as PostgreSQL reads it.
+    /// Time of question and answer, in a form that PostgreSQL reads.
     pub at: &'a str,
 }
 
-/// Stores turns with their answers, in the same order, at the ends of their conversations; each turn names one of the settings.
+/// Stores turns with their answers, given in the same order. Each turn names one of `settings` by index.
 pub fn insert(
     tenant: &str,
     settings: &[&Settings],
@@ -255,25 +259,33 @@ pub fn insert(
     })
 }
 
+/// Columns of [`NewTurn`] that are stored as they are.
+const NEW_TURN: Record = Record(&[
+    "turn_id bigint, conversation_id bigint, turn_no integer, parent_turn_id bigint, request_hash text, query text, corpus text",
+    "context jsonb, context_tokens integer, query_tokens integer",
+]);
+
 fn insert_turns(tenant: &str, settings: &[&Settings], turns: &[NewTurn<'_>]) -> Result<()> {
     let (rows, settings) = (sql::json(turns)?, sql::json(settings)?);
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.turns (turn_id, tenant, conversation_id, turn_no, parent_turn_id, state, origin, request_hash, query, corpus, intent, intent_confidence, intent_signals, \
-                 query_expansion, settings, context, context_tokens, query_tokens, retrieved, tags, begun_at, ended_at) \
-             OVERRIDING SYSTEM VALUE \
-             SELECT x.turn_id, $2, x.conversation_id, x.turn_no, x.parent_turn_id, 'ended', 'imported', x.request_hash, x.query, x.corpus, 'new_topic', 0, '{imported}', \
-                 '{}', $3::jsonb -> x.settings, x.context, x.context_tokens, x.query_tokens, false, coalesce(x.tags, '{}'), x.at, x.at \
-             FROM json_to_recordset($1::json) AS x(turn_id bigint, conversation_id bigint, turn_no integer, parent_turn_id bigint, request_hash text, query text, corpus text, \
-                 context jsonb, context_tokens integer, query_tokens integer, tags jsonb, settings integer, at timestamptz)",
+            &format!(
+                "INSERT INTO reground.turns ({}, tenant, state, origin, intent, intent_confidence, intent_signals, query_expansion, settings, \
+                     retrieved, tags, begun_at, ended_at) \
+                 OVERRIDING SYSTEM VALUE \
+                 SELECT {}, $2, 'ended', 'imported', 'new_topic', 0, '{{imported}}', '{{}}', $3::jsonb -> x.settings, false, coalesce(x.tags, '{{}}'), x.at, x.at \
+                 FROM json_to_recordset($1::json) AS x({NEW_TURN}, settings integer, tags jsonb, at timestamptz)",
+                NEW_TURN.columns(""),
+                NEW_TURN.columns("x.")
+            ),
             &[rows.into(), tenant.into(), settings.into()],
         )
     })?;
     Ok(())
 }
 
-/// A marker that history shows must not come to mean something else: the conversation's own go on behind those of another system.
-/// What an old one is bound to is what it first meant, since other systems begin anew in every answer.
+/// Reserves the markers of imported turns, so that the conversation does not bind markers that its history shows to other sources. Other
+/// systems may number anew in every answer; then the first meaning of a marker counts.
 fn reserve_markers(tenant: &str, turns: &[NewTurn<'_>]) -> Result<()> {
     let mut seen = BTreeSet::new();
     let mut reserved = Vec::new();

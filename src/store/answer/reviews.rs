@@ -16,9 +16,9 @@ pub fn tenant_of(citation_id: i64) -> Result<Option<String>> {
 
 /// The author of a label or a report.
 pub struct Who {
-    /// The name that the call gave.
+    /// The given name, by default the role.
     pub by: String,
-    /// The role of the session.
+    /// The role that made the call.
     pub role: String,
 }
 

@@ -1,4 +1,4 @@
-//! What reports show. Read as the caller: row-level security decides what is there, an auditor sees all tenants.
+//! Queries of the reports. They run as the caller: row-level security selects the rows, and an auditor sees all tenants.
 
 use std::ffi::CStr;
 
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::session::with_settings;
 use crate::sql::{self, Args};
 
-/// The caller's search_path may hold operators of his own; times are read in UTC.
+/// Settings of the queries. Times are shown in UTC. Views and policies, too, are executed under a fixed search_path.
 const SETTINGS: [(&CStr, &CStr); 3] = [
     (c"search_path", c"pg_catalog, pg_temp"),
     (c"extra_float_digits", c"1"),
@@ -22,7 +22,7 @@ fn read<T: DeserializeOwned>(statement: &str, args: &Args<'_>) -> Result<Option<
     with_settings(&SETTINGS, || sql::read_json(statement, args))
 }
 
-/// The tenants that have a conversation of that id; only one, where it is named.
+/// The tenants that have a conversation with this reference; at most the given tenant, if any.
 pub fn tenants(conversation_ref: &str, tenant: Option<&str>) -> Result<Vec<String>> {
     Ok(read(
         "SELECT coalesce(json_agg(v.tenant ORDER BY v.tenant COLLATE \"C\"), '[]')::text FROM reground.conversations AS v \
@@ -32,7 +32,7 @@ pub fn tenants(conversation_ref: &str, tenant: Option<&str>) -> Result<Vec<Strin
     .unwrap_or_default())
 }
 
-/// A conversation of a tenant.
+/// The report of a conversation.
 pub fn conversation(conversation_ref: &str, tenant: &str) -> Result<Option<Conversation>> {
     read(
         "SELECT json_build_object('conversation_ref', v.conversation_ref, 'tenant', v.tenant, 'corpus', v.corpus, 'turns', coalesce(( \
@@ -61,7 +61,7 @@ pub fn conversation(conversation_ref: &str, tenant: &str) -> Result<Option<Conve
     )
 }
 
-/// Whose the corpora of that name are; `None` is a shared one.
+/// The owners of the corpora of this name; `None` for the shared corpus.
 pub fn owners(corpus: &str) -> Result<Vec<Option<String>>> {
     Ok(read(
         "SELECT coalesce(json_agg(k.tenant ORDER BY k.tenant COLLATE \"C\"), '[]')::text FROM reground.corpora AS k WHERE k.corpus = $1",
@@ -70,23 +70,23 @@ pub fn owners(corpus: &str) -> Result<Vec<Option<String>>> {
     .unwrap_or_default())
 }
 
-/// Which answers a report of a corpus is about.
+/// The answers of a report of a corpus.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
     pub corpus: &'a str,
-    /// Those of this tenant alone.
+    /// Only those of this tenant.
     pub tenant: Option<&'a str>,
     pub since: Option<TimestampWithTimeZone>,
     pub until: Option<TimestampWithTimeZone>,
 }
 
-/// The answers that stand, of turns that searched the corpus ($1 to $4 as in [`Asked`]).
+/// CTE for the current answers of the turns whose leading corpus is the corpus. `$1` to `$4` are the fields of [`Asked`].
 const ANSWERS: &str = "answers AS MATERIALIZED ( \
          SELECT m.message_id, m.tenant, m.conversation_id, m.model, m.cfs, m.decision, m.created_at, t.turn_id, t.turn_no, t.query \
          FROM reground.messages AS m JOIN reground.turns AS t ON t.turn_id = m.turn_id \
          WHERE NOT m.superseded AND t.corpus = $1 AND ($2 IS NULL OR m.tenant = $2) AND ($3 IS NULL OR m.created_at >= $3) AND ($4 IS NULL OR m.created_at < $4))";
 
-/// Seconds from the first answer to the last.
+/// Seconds from the first to the last answer.
 pub fn span(asked: Asked<'_>) -> Result<Option<f64>> {
     with_settings(&SETTINGS, || {
         sql::read_one(
@@ -103,7 +103,7 @@ pub fn span(asked: Asked<'_>) -> Result<Option<f64>> {
     })
 }
 
-/// The answers of a corpus, their scores put together by a unit.
+/// The report of a corpus, with scores grouped by a unit of time.
 pub fn corpus(asked: Asked<'_>, unit: TimeUnit) -> Result<Option<Corpus>> {
     let statement = format!(
         "WITH {ANSWERS}, \

@@ -9,7 +9,7 @@ use crate::run_as::as_owner;
 use crate::sql;
 use crate::store::roles::Roles;
 
-/// A conversation. Its row is locked until the transaction ends, unless the function that read it says otherwise.
+/// A conversation. Its row is locked until the transaction ends, unless it was read without a lock.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Conversation {
     pub conversation_id: i64,

@@ -1,255 +1,53 @@
-//! What erasing deletes and what it takes the text out of: every statement of it, so that a table has one place to be forgotten in.
+//! Removes the texts of a document from the records of conversations.
 
-use serde::Serialize;
-
+use super::receipt::Receipt;
 use crate::error::Result;
 use crate::run_as::as_owner_unrestricted;
 use crate::sql;
-use crate::store::{retention, rollups};
+use crate::store::retention;
 
-/// What was done to a relation.
-#[derive(Debug, Serialize)]
-pub struct Done {
-    /// Qualified and quoted.
-    pub relation: String,
-    /// Rows that went.
-    pub erased: i64,
-    /// Rows whose text was taken out.
-    pub redacted: i64,
-}
-
-/// What was done, a row for each relation that was touched, in the order in which they were.
-#[derive(Debug, Default)]
-pub struct Receipt(Vec<Done>);
-
-impl Receipt {
-    /// Notes rows that went.
-    pub fn erased(&mut self, relation: &str, rows: usize) {
-        self.of(relation, rows, |done| &mut done.erased);
-    }
-
-    /// Notes rows whose text was taken out.
-    pub fn redacted(&mut self, relation: &str, rows: usize) {
-        self.of(relation, rows, |done| &mut done.redacted);
-    }
-
-    /// The rows of it.
-    pub fn rows(&self) -> &[Done] {
-        &self.0
-    }
-
-    fn of(&mut self, relation: &str, rows: usize, count: impl Fn(&mut Done) -> &mut i64) {
-        if rows == 0 {
-            return;
-        }
-        let rows = i64::try_from(rows).unwrap_or(i64::MAX);
-        let place = self.0.iter().position(|done| done.relation == relation);
-        let place = place.unwrap_or_else(|| {
-            self.0.push(Done {
-                relation: relation.to_owned(),
-                erased: 0,
-                redacted: 0,
-            });
-            self.0.len() - 1
-        });
-        if let Some(done) = self.0.get_mut(place) {
-            *count(done) += rows;
-        }
-    }
-}
-
-/// The turns of the conversations `$1`.
-const TURNS: &str =
-    "(SELECT t.turn_id FROM reground.turns AS t WHERE t.conversation_id = ANY ($1))";
-
-/// Tables that hold something of a conversation, those that refer to others first, so that nothing goes uncounted by a cascade;
-/// and which rows `x` are of the conversations `$1`, whose turns are `#`.
-const OF_CONVERSATIONS: [(&str, &str); 16] = [
-    (
-        "citation_labels",
-        "x.citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c WHERE c.turn_id IN #)",
-    ),
-    (
-        "citation_reports",
-        "x.citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c WHERE c.turn_id IN #)",
-    ),
-    ("message_citations", "x.turn_id IN #"),
-    ("messages", "x.turn_id IN #"),
-    ("source_facts", "x.turn_id IN #"),
-    ("drift_events", "x.turn_id IN #"),
-    ("shadow_turns", "x.turn_id IN #"),
-    ("turn_retrievals", "x.turn_id IN #"),
-    ("turn_traces", "x.turn_id IN #"),
-    // An archived turn may have outlived its own; its name is that of the conversation.
-    (
-        "turn_archive",
-        "x.turn_id IN # OR (x.tenant, x.conversation_ref) IN (SELECT v.tenant, v.conversation_ref FROM reground.conversations AS v WHERE v.conversation_id = ANY ($1))",
-    ),
-    ("provenance_chain", "x.conversation_id = ANY ($1)"),
-    ("chain_checkpoints", "x.conversation_id = ANY ($1)"),
-    ("conversation_markers", "x.conversation_id = ANY ($1)"),
-    ("conversation_sources", "x.conversation_id = ANY ($1)"),
-    ("turns", "x.conversation_id = ANY ($1)"),
-    ("conversations", "x.conversation_id = ANY ($1)"),
-];
-
-/// What else a tenant (`$1`) has, behind its conversations: first what a conversation that went otherwise has left. One that began
-/// meanwhile is whole, and stays so.
-const OF_TENANT: [(&str, &str); 14] = [
-    (
-        "turn_traces",
-        "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = x.turn_id)",
-    ),
-    (
-        "turn_archive",
-        "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = x.turn_id)",
-    ),
-    (
-        "provenance_chain",
-        "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.conversations AS v WHERE v.conversation_id = x.conversation_id)",
-    ),
-    (
-        "chain_checkpoints",
-        "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.conversations AS v WHERE v.conversation_id = x.conversation_id)",
-    ),
-    (
-        "rollup_queue",
-        "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.messages AS m WHERE m.message_id = x.message_id)",
-    ),
-    ("answer_rollup", "x.tenant = $1"),
-    ("citation_rollup", "x.tenant = $1"),
-    ("alerts", "x.tenant = $1"),
-    ("alert_baselines", "x.tenant = $1"),
-    ("probe_results", "x.tenant = $1"),
-    ("probes", "x.tenant = $1"),
-    (
-        "edges",
-        "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
-    ),
-    (
-        "documents",
-        "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
-    ),
-    ("corpora", "x.tenant = $1"),
-];
-
-/// The conversation of that name, its row locked so that nobody else gets hold of it again.
-pub fn hold(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
-    as_owner_unrestricted(|| {
-        sql::write_one(
-            "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND conversation_ref = $2 FOR UPDATE",
-            &[tenant.into(), conversation_ref.into()],
-        )
-    })
-}
-
-/// Locks the corpora of a tenant, before its conversations: as whoever forgets one document does.
-pub fn hold_corpora(tenant: &str) -> Result<()> {
-    as_owner_unrestricted(|| {
-        sql::run(
-            "SELECT FROM reground.corpora WHERE tenant = $1 ORDER BY corpus_id FOR UPDATE",
-            &[tenant.into()],
-        )
-    })?;
-    Ok(())
-}
-
-/// All conversations of a tenant, their rows locked likewise, in an order that two of us share.
-pub fn hold_all(tenant: &str) -> Result<Vec<i64>> {
-    Ok(as_owner_unrestricted(|| {
-        sql::write_one(
-            "SELECT array_agg(v.conversation_id) FROM ( \
-                 SELECT conversation_id FROM reground.conversations WHERE tenant = $1 ORDER BY conversation_id FOR UPDATE) AS v",
-            &[tenant.into()],
-        )
-    })?
-    .unwrap_or_default())
-}
-
-/// Deletes all that there is of conversations whose rows are locked. What of their answers was not counted yet is counted first:
-/// then the rollups say the same, however far they were behind.
-pub fn conversations(ids: &[i64], receipt: &mut Receipt) -> Result<()> {
-    as_owner_unrestricted(|| {
-        // Nothing is counted or archived meanwhile. In the order in which a job takes both that maintains and then archives.
-        rollups::hold_off()?;
-        retention::hold_off()?;
-        receipt.erased("reground.rollup_queue", rollups::settle(ids)?);
-        for (table, rows) in OF_CONVERSATIONS {
-            let rows = rows.replace('#', TURNS);
-            let statement = format!("DELETE FROM reground.{table} AS x WHERE {rows}");
-            let erased = sql::run(&statement, &[ids.to_vec().into()])?;
-            receipt.erased(&format!("reground.{table}"), erased);
-        }
-        Ok(())
-    })
-}
-
-/// Deletes all that there is of a tenant beside its conversations.
-pub fn tenant(tenant: &str, receipt: &mut Receipt) -> Result<()> {
-    as_owner_unrestricted(|| {
-        for (table, rows) in OF_TENANT {
-            let statement = format!("DELETE FROM reground.{table} AS x WHERE {rows}");
-            let erased = sql::run(&statement, &[tenant.into()])?;
-            receipt.erased(&format!("reground.{table}"), erased);
-        }
-        Ok(())
-    })
-}
-
-/// The tables of a tenant's own corpora, as SQL names them: they are not ours to drop.
-pub fn tables_of(tenant: &str) -> Result<Vec<String>> {
-    Ok(as_owner_unrestricted(|| {
-        sql::write_json(
-            "SELECT coalesce(json_agg(DISTINCT r.relation::regclass::text), '[]')::text \
-             FROM reground.corpora AS k, unnest(ARRAY[k.relation, k.documents]) AS r(relation) \
-             JOIN pg_class AS c ON c.oid = r.relation WHERE k.tenant = $1",
-            &[tenant.into()],
-        )
-    })?
-    .unwrap_or_default())
-}
-
-/// A document of a corpus, and whose records of it are meant.
+/// A document of a corpus, and the tenants whose records are redacted.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'a> {
     pub corpus: &'a str,
     pub doc_id: &'a str,
-    /// Those of this tenant; else of all, but those that have a corpus of their own by that name.
+    /// Only this tenant; `None` for all tenants except those with a corpus of their own of this name.
     pub tenant: Option<&'a str>,
 }
 
-/// Which rows `x` of a table that has a tenant are meant (`$3`, corpus `$1`).
+/// Condition for the rows `x` of the tenants that are redacted (tenant `$3`, corpus `$1`).
 const MEANT: &str = "(x.tenant = $3 OR $3::text IS NULL AND NOT EXISTS (SELECT FROM reground.corpora AS k WHERE k.corpus = $1 AND k.tenant = x.tenant))";
 
-/// Whether a source `e.source` of a context is of the document (`$1`, `$2`).
+/// Condition that a source `e.source` of a context belongs to the document (corpus `$1`, document `$2`).
 const IS_OF_IT: &str =
     "(e.source #>> '{passage,corpus}' = $1 AND e.source #>> '{passage,doc_id}' = $2)";
 
-/// What stays of it: ids, place, hash and scores. The other sources stay as they are, to the letter: their hashes are of that.
+/// Expression for the source without texts: ids, position, hash and scores stay. Other sources must not change in any byte, because the
+/// chain contains their hashes.
 const WITHOUT_TEXT: &str = "(e.source || jsonb_build_object('facts', '[]'::jsonb, 'passage', \
      (e.source -> 'passage') || '{\"content\": \"\", \"title\": null, \"uri\": null, \"published\": null, \"metadata\": null}'))";
 
-/// The citations `c` of the document: of its passages, or by a marker that is bound to one.
+/// Condition that a citation `c` cites the document: one of its passages, or a marker that is bound to one.
 const CITES_IT: &str = "(c.corpus = $1 AND c.doc_id = $2 OR c.doc_id IS NULL AND EXISTS (SELECT FROM reground.conversation_markers AS b \
      WHERE (b.conversation_id, b.marker, b.corpus, b.doc_id) = (c.conversation_id, c.marker, $1, $2)))";
 
-/// The answers `m` beside which an API may have returned its text: to turns that were shown it, or naming it otherwise.
+/// Condition that the API citations of an answer `m` may quote the document: it was in the context, or the answer cites it.
 const MAY_QUOTE_IT: &str = "(m.citations IS NOT NULL AND (EXISTS (SELECT FROM reground.turns AS t, jsonb_array_elements(t.context) AS e(source) \
      WHERE t.turn_id = m.turn_id AND e.source #>> '{passage,corpus}' = $1 AND e.source #>> '{passage,doc_id}' = $2) \
      OR EXISTS (SELECT FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.corpus = $1 AND c.doc_id = $2)))";
 
-/// Takes a document out of a pool of candidates.
+/// Removes a document from pending candidates; `None` if they do not contain it.
 pub type Withdraw<'a> = &'a dyn Fn(serde_json::Value) -> Result<Option<serde_json::Value>>;
 
 impl Document<'_> {
-    /// Takes its text out of whatever conversations keep of it, and leaves ids, places, hashes and verdicts.
+    /// Removes its texts from the records of conversations. Ids, positions, hashes and verdicts stay.
     pub fn redact(&self, withdraw: Withdraw<'_>, receipt: &mut Receipt) -> Result<()> {
         as_owner_unrestricted(|| {
             let conversations = self.hold()?;
             if conversations.is_empty() {
                 return Ok(());
             }
-            // It deletes links of chains without a lock on their conversations.
+            // Retention deletes links of chains without locking the conversations.
             retention::hold_off()?;
             self.erase_salts(&conversations, receipt)?;
             for (table, statement) in redactions() {
@@ -266,9 +64,9 @@ impl Document<'_> {
         })
     }
 
-    /// Whether it is on record, with its text or without.
+    /// Whether any record names the document, with or without its text.
     pub fn is_known(&self) -> Result<bool> {
-        let known = as_owner_unrestricted(|| {
+        let is_known = as_owner_unrestricted(|| {
             sql::write_one::<bool>(
                 &format!(
                     "SELECT EXISTS (SELECT FROM reground.conversation_markers AS x WHERE x.corpus = $1 AND x.doc_id = $2 AND {MEANT}) \
@@ -277,10 +75,11 @@ impl Document<'_> {
                 &[self.corpus.into(), self.doc_id.into(), self.tenant.into()],
             )
         })?;
-        Ok(known == Some(true))
+        Ok(is_known == Some(true))
     }
 
-    /// The conversations that know it, their rows locked in an order that two of us share, and marked for whoever waits.
+    /// The conversations with records of the document. Their rows are locked in the order of the ids and get a new version, so that
+    /// sessions that wait with an older snapshot fail with 40001.
     fn hold(&self) -> Result<Vec<i64>> {
         let held: Option<Vec<i64>> = sql::write_one(
             &format!(
@@ -305,7 +104,7 @@ impl Document<'_> {
         Ok(held)
     }
 
-    /// Runs a statement on the document in conversations (`$1` to `$3`).
+    /// Runs a statement with corpus, document and conversations as `$1` to `$3`.
     fn run(&self, statement: &str, conversations: &[i64]) -> Result<usize> {
         sql::run(
             statement,
@@ -317,8 +116,8 @@ impl Document<'_> {
         )
     }
 
-    /// Erases the salts of what is about to lose its text: the chain then says that it was erased, and nobody can try out what it
-    /// was.
+    /// Erases the salts of the contents that are going to lose their text. verify_chain then reports them as erased, and the text cannot
+    /// be guessed from the hash.
     fn erase_salts(&self, conversations: &[i64], receipt: &mut Receipt) -> Result<()> {
         let parts = [
             format!(
@@ -331,7 +130,7 @@ impl Document<'_> {
                 "SELECT 'answer', c.message_id, NULL, c.citation_no::bigint + 2 FROM reground.message_citations AS c \
                  WHERE c.conversation_id = ANY ($3) AND {CITES_IT}"
             ),
-            // What the model's API returned is one content with the answer.
+            // The citations of the model's API belong to the same content as the answer.
             format!(
                 "SELECT 'answer', m.message_id, NULL, 1 FROM reground.messages AS m WHERE m.conversation_id = ANY ($3) AND {MAY_QUOTE_IT}"
             ),
@@ -352,7 +151,7 @@ impl Document<'_> {
         Ok(())
     }
 
-    /// Takes it out of the candidates that wait for a rerank.
+    /// Removes it from the candidates of turns that wait for apply_rerank.
     fn redact_pools(
         &self,
         conversations: &[i64],
@@ -378,7 +177,7 @@ impl Document<'_> {
     }
 }
 
-/// Whether a document of a corpus is there still.
+/// Whether a document of a corpus exists at present.
 pub fn stands(corpus_id: i64, doc_id: &str) -> Result<bool> {
     Ok(as_owner_unrestricted(|| {
         sql::write_one::<bool>(
@@ -389,8 +188,8 @@ pub fn stands(corpus_id: i64, doc_id: &str) -> Result<bool> {
     .unwrap_or_default())
 }
 
-/// What takes the text out of each table (corpus `$1`, document `$2`, conversations `$3`). Nothing is written where nothing is left
-/// to be taken out.
+/// Statements that remove the texts from each table (corpus `$1`, document `$2`, conversations `$3`). They do not write rows without
+/// texts to remove.
 fn redactions() -> [(&'static str, String); 5] {
     let others = |column: &str| {
         format!(
@@ -443,7 +242,7 @@ fn redactions() -> [(&'static str, String); 5] {
     ]
 }
 
-/// Takes out where a document was found, from all its versions.
+/// Removes the addresses of all versions of a document.
 pub fn addresses(corpus_id: i64, doc_id: &str) -> Result<usize> {
     as_owner_unrestricted(|| {
         sql::run(

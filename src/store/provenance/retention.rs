@@ -1,4 +1,4 @@
-//! What is removed when it is old, and what stays of it (I19).
+//! Retention (I19): archives and removes old traces, chain links and shadow turns.
 
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys;
@@ -8,37 +8,38 @@ use crate::error::Result;
 use crate::run_as::as_owner_unrestricted;
 use crate::sql;
 
-/// What was done.
+/// A row of run_retention.
 #[derive(Debug, Serialize)]
-pub struct Done {
+pub struct RetentionRow {
     pub relation: String,
+    /// Number of rows.
     pub rows: i64,
     pub action: &'static str,
 }
 
-/// Partitions of the ring of traces.
+/// Number of partitions of `turn_traces`.
 const PARTITIONS: i32 = 16;
 
-/// How long things are kept.
+/// The retention periods.
 #[derive(Clone, Copy)]
 pub struct Periods {
-    /// The moment that days are counted back from.
+    /// The time from which days are counted back.
     pub as_of: TimestampWithTimeZone,
-    /// Days that traces and links are kept.
+    /// Days for which traces, links and shadow turns are kept.
     pub trace_days: i32,
-    /// Days that archived turns are kept.
+    /// Days for which archived turns are kept.
     pub archive_days: i32,
 }
 
-/// Waits until nobody else archives, and keeps it so until the transaction ends.
+/// Waits until no other session archives, and prevents it until the transaction ends.
 pub fn hold_off() -> Result<()> {
     sql::lock("reground.turns_turn_id_seq")
 }
 
-/// Archives and removes what is older.
-pub fn run(periods: Periods) -> Result<Vec<Done>> {
+/// Archives and removes rows that are older than the periods.
+pub fn run(periods: Periods) -> Result<Vec<RetentionRow>> {
     as_owner_unrestricted(|| {
-        // One at a time: the next one then finds nothing to do.
+        // One session at a time: a second one then finds nothing to do.
         hold_off()?;
         let before = |days: i32| {
             sql::write_one::<TimestampWithTimeZone>(
@@ -62,8 +63,8 @@ pub fn run(periods: Periods) -> Result<Vec<Done>> {
     })
 }
 
-/// A row for each turn whose trace is old.
-fn archive(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
+/// Adds a row to the archive for each turn with an old trace.
+fn archive(before: TimestampWithTimeZone, done: &mut Vec<RetentionRow>) -> Result<()> {
     let rows = sql::run(
         "INSERT INTO reground.turn_archive (turn_id, tenant, conversation_ref, turn_no, corpus, model, begun_at, candidate_count, source_count, citation_count, holding_count, cfs, decision, \
              markers, corpora, doc_ids, chunk_ids, hash_prefixes) \
@@ -83,12 +84,12 @@ fn archive(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
          WHERE x.traced_at < $1 ON CONFLICT (turn_id) DO NOTHING",
         &[before.into()],
     )?;
-    say(done, "turn_archive", rows, "archived");
+    report(done, "turn_archive", rows, "archived");
     Ok(())
 }
 
-/// Old links go behind a checkpoint. Where the chain is not whole they stay: whoever verifies it must see that.
-fn remove_links(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
+/// Replaces old links by a checkpoint. An incomplete chain keeps its links, so that verify_chain reports the damage.
+fn remove_links(before: TimestampWithTimeZone, done: &mut Vec<RetentionRow>) -> Result<()> {
     let ends = "links AS (SELECT x.conversation_id, x.link_no, x.linked_at, x.previous_digest, lag(x.digest) OVER w AS digest_before, lag(x.link_no) OVER w AS number_before \
              FROM reground.provenance_chain AS x \
              WHERE x.conversation_id IN (SELECT o.conversation_id FROM reground.provenance_chain AS o WHERE o.linked_at < $1) \
@@ -109,14 +110,14 @@ fn remove_links(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<(
         ),
         &[before.into()],
     )?;
-    say(done, "chain_checkpoints", made, "made");
+    report(done, "chain_checkpoints", made, "made");
     let removed = sql::run(
         "DELETE FROM reground.provenance_chain AS x USING reground.chain_checkpoints AS k \
          WHERE x.conversation_id = k.conversation_id AND x.link_no <= k.link_no AND x.linked_at < $1",
         &[before.into()],
     )?;
-    say(done, "provenance_chain", removed, "removed");
-    done.push(Done {
+    report(done, "provenance_chain", removed, "removed");
+    done.push(RetentionRow {
         relation: "provenance_chain".to_owned(),
         rows: kept.unwrap_or_default(),
         action: "kept: not whole",
@@ -124,37 +125,38 @@ fn remove_links(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<(
     Ok(())
 }
 
-/// Old shadows go: a trace of what nobody was given.
-fn remove_shadows(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
+/// Removes old shadow turns.
+fn remove_shadows(before: TimestampWithTimeZone, done: &mut Vec<RetentionRow>) -> Result<()> {
     let rows = sql::run(
         "DELETE FROM reground.shadow_turns WHERE shadowed_at < $1",
         &[before.into()],
     )?;
-    say(done, "shadow_turns", rows, "removed");
+    report(done, "shadow_turns", rows, "removed");
     Ok(())
 }
 
-/// What was archived long ago goes, and checkpoints that later ones stand for.
-fn expire(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
+/// Removes old rows of the archive, and old checkpoints with a later one in the same chain.
+fn expire(before: TimestampWithTimeZone, done: &mut Vec<RetentionRow>) -> Result<()> {
     let rows = sql::run(
         "DELETE FROM reground.turn_archive WHERE begun_at < $1",
         &[before.into()],
     )?;
-    say(done, "turn_archive", rows, "removed");
+    report(done, "turn_archive", rows, "removed");
     let rows = sql::run(
         "DELETE FROM reground.chain_checkpoints AS k WHERE k.created_at < $1 \
              AND EXISTS (SELECT FROM reground.chain_checkpoints AS l WHERE l.conversation_id = k.conversation_id AND l.link_no > k.link_no)",
         &[before.into()],
     )?;
-    say(done, "chain_checkpoints", rows, "removed");
+    report(done, "chain_checkpoints", rows, "removed");
     Ok(())
 }
 
-/// Old traces go. Rows first, while nobody has to wait; then whole partitions, whose locks are kept until the transaction ends.
+/// Removes old traces. Single rows are deleted first, because that blocks nobody; then whole partitions are truncated, whose locks are
+/// kept until the transaction ends.
 fn remove_traces(
     before: TimestampWithTimeZone,
     archived: TimestampWithTimeZone,
-    done: &mut Vec<Done>,
+    done: &mut Vec<RetentionRow>,
 ) -> Result<()> {
     let mut whole: Vec<(String, i64)> = Vec::new();
     for number in 0..PARTITIONS {
@@ -162,9 +164,9 @@ fn remove_traces(
         let all_old = all_archived(&partition, before, archived)?;
         match all_old {
             None => {}
-            // A transaction that does not see what others have written since cannot know what it would truncate.
+            // A transaction with an older snapshot does not see all rows that TRUNCATE would remove.
             Some(true) if sees_everything() && is_free(&partition)? => {
-                // Counted now: once it is locked, every answer waits.
+                // Counted before the lock, because every turn waits for the lock.
                 let count = format!("SELECT count(*) FROM reground.{partition}");
                 let rows = sql::write_one::<i64>(&count, &[])?.unwrap_or_default();
                 whole.push((partition, rows));
@@ -176,17 +178,17 @@ fn remove_traces(
                     ),
                     &[before.into(), archived.into()],
                 )?;
-                say(done, &partition, rows, "deleted");
+                report(done, &partition, rows, "deleted");
             }
         }
     }
     for (relation, rows) in whole {
         if !hold(&relation)? || all_archived(&relation, before, archived)? != Some(true) {
-            // Somebody came in between: the next run takes it.
+            // Another session has used the partition meanwhile: the next run truncates it.
             continue;
         }
         sql::run(&format!("TRUNCATE reground.{relation}"), &[])?;
-        done.push(Done {
+        done.push(RetentionRow {
             relation,
             rows,
             action: "truncated",
@@ -195,12 +197,12 @@ fn remove_traces(
     Ok(())
 }
 
-/// Whether nothing of the trace `x` is lost with it: its turn is archived, or gone, or so old ($2) that its archived row went too.
+/// Condition that the trace `x` may be deleted: its turn is archived, or gone, or so old (`$2`) that its archived row was removed too.
 const ARCHIVED: &str = "(EXISTS (SELECT FROM reground.turn_archive AS a WHERE a.turn_id = x.turn_id) \
      OR NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = x.turn_id) \
      OR EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = x.turn_id AND t.begun_at < $2))";
 
-/// Whether a partition has old rows, and if so, whether it has no others.
+/// `None` if a partition has no old rows; otherwise whether all its rows are old and may be deleted.
 fn all_archived(
     partition: &str,
     before: TimestampWithTimeZone,
@@ -221,18 +223,18 @@ fn all_archived(
     )
 }
 
-/// Whether each statement of this transaction sees what others have committed before it.
+/// Whether each statement of this transaction sees all rows that were committed before it.
 fn sees_everything() -> bool {
     // SAFETY: a plain read of a backend variable.
     unsafe { pg_sys::XactIsoLevel <= pg_sys::XACT_READ_COMMITTED as i32 }
 }
 
-/// Whether nobody is using a partition at this moment.
+/// Whether no other session uses a partition at this moment.
 fn is_free(partition: &str) -> Result<bool> {
     let Some(relation) = oid(partition)? else {
         return Ok(false);
     };
-    // SAFETY: the lock is given back at once, before anything was done under it.
+    // SAFETY: the lock is released at once, before anything is done under it.
     unsafe {
         let free = pg_sys::ConditionalLockRelationOid(relation, pg_sys::AccessExclusiveLock as i32);
         if free {
@@ -242,7 +244,7 @@ fn is_free(partition: &str) -> Result<bool> {
     }
 }
 
-/// Takes a partition for this transaction alone, where that can be had at once.
+/// Locks a partition exclusively until the transaction ends; returns false if that would wait.
 fn hold(partition: &str) -> Result<bool> {
     let Some(relation) = oid(partition)? else {
         return Ok(false);
@@ -258,8 +260,8 @@ fn oid(partition: &str) -> Result<Option<pg_sys::Oid>> {
     )
 }
 
-fn say(done: &mut Vec<Done>, relation: &str, rows: usize, action: &'static str) {
-    done.push(Done {
+fn report(done: &mut Vec<RetentionRow>, relation: &str, rows: usize, action: &'static str) {
+    done.push(RetentionRow {
         relation: relation.to_owned(),
         rows: i64::try_from(rows).unwrap_or(i64::MAX),
         action,

@@ -1,4 +1,4 @@
-//! Rules, baselines and alerts.
+//! The tables `alert_rules`, `alert_baselines` and `alerts`.
 
 use pgrx::datum::{DatumWithOid, Interval};
 use reground_audit::alert::{
@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::run_as::{as_owner, as_owner_unrestricted};
-use crate::sql;
+use crate::sql::{self, Record};
 use crate::store::rollups::{epoch_hour_of, hours, owner, stale};
 
-/// What users complained of in live answers, `r`, with the citation `c` and its turn `t`.
+/// FROM clause for the reports `r` of users on live answers, with the citation `c` and its turn `t`.
 const REPORTS: &str = "reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) JOIN reground.turns AS t ON t.turn_id = c.turn_id AND t.origin = 'live'";
 
-/// The corpus that such a report is counted to, as the rollups count citations: an invented source has none of its own.
+/// Expression for the corpus of such a report. A citation without a source counts for the corpus of the turn, as in the rollups.
 const REPORTED: &str = "coalesce(c.corpus, t.corpus)";
 
-/// Waits until no other session checks, and keeps it so until the transaction ends.
+/// Waits until no other session checks alerts, and prevents it until the transaction ends.
 pub fn lock() -> Result<()> {
     as_owner(|| sql::lock("reground.alerts_alert_id_seq"))
 }
 
-/// The rules in force.
+/// The enabled rules. A rule of a user replaces the built-in rule of the same name.
 pub fn rules() -> Result<Vec<Rule>> {
     Ok(as_owner(|| {
         sql::write_json(
@@ -37,7 +37,7 @@ pub fn rules() -> Result<Vec<Rule>> {
     .unwrap_or_default())
 }
 
-/// What the rules are held against, as far back as any of them looks.
+/// The data that the rules are checked against, for the periods of all rules.
 pub fn situation(horizon: Horizon) -> Result<Option<CheckInput>> {
     let now: i64 = as_owner(|| {
         sql::write_one(
@@ -70,7 +70,8 @@ pub fn situation(horizon: Horizon) -> Result<Option<CheckInput>> {
     })
 }
 
-/// Writes what a check found into the alerts, tells whoever listens, and returns it as its rows.
+/// Stores the findings of a check, notifies the channel `reground_alerts`, and returns the changed alerts. `orphans` are open alerts that
+/// no rule covers any more; they are resolved.
 pub fn write(findings: &[Finding], orphans: Vec<i64>) -> Result<Vec<Told>> {
     let found = sql::json(findings)?;
     Ok(as_owner(|| {
@@ -86,12 +87,12 @@ pub fn write(findings: &[Finding], orphans: Vec<i64>) -> Result<Vec<Told>> {
                  FROM x WHERE a.alert_id = x.alert_id AND x.event IN ('firing', 'escalated') RETURNING x.event, a.*), \
              over AS (UPDATE reground.alerts AS a SET state = 'resolved', checked_at = clock_timestamp(), resolved_at = clock_timestamp() \
                  WHERE a.state = 'firing' AND (a.alert_id = ANY ($2) OR a.alert_id IN (SELECT x.alert_id FROM x WHERE x.event = 'resolved')) RETURNING 'resolved' AS event, a.*), \
-             told AS (SELECT * FROM fired UNION ALL SELECT * FROM going UNION ALL SELECT * FROM over), \
+             changed AS (SELECT * FROM fired UNION ALL SELECT * FROM going UNION ALL SELECT * FROM over), \
              notified AS MATERIALIZED (SELECT pg_notify('reground_alerts', json_build_object('event', event, 'alert_id', alert_id, 'rule', rule, 'severity', severity)::text) \
-                 FROM told WHERE event <> 'firing') \
+                 FROM changed WHERE event <> 'firing') \
              SELECT coalesce(json_agg(t ORDER BY t.alert_id), '[]')::text FROM ( \
-                 SELECT told.event, told.alert_id, rule, tenant, corpus, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour \
-                 FROM told, (SELECT count(*) FROM notified) AS n) AS t",
+                 SELECT changed.event, changed.alert_id, rule, tenant, corpus, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour \
+                 FROM changed, (SELECT count(*) FROM notified) AS n) AS t",
             &[found.into(), orphans.into()],
         )
     })?
@@ -116,9 +117,9 @@ pub struct Told {
     pub first_bad_hour: String,
 }
 
-/// An alert, and what its diagnosis needs; `None` for one that there is not.
+/// The input of the diagnosis of an alert; `None` if the alert does not exist.
 pub fn case(alert_id: i64) -> Result<Option<DiagnosisInput>> {
-    /// The hours around an alert.
+    /// Corpus and period of an alert.
     #[derive(Deserialize)]
     struct Around {
         tenant: Option<String>,
@@ -150,7 +151,7 @@ pub fn case(alert_id: i64) -> Result<Option<DiagnosisInput>> {
     as_owner_unrestricted(|| sql::read_json(&case_query(), &args))
 }
 
-/// A case as JSON. The settings of a turn are grouped whole before they are taken apart: most turns share them.
+/// Query for a [`DiagnosisInput`]. Turns are grouped by their whole settings before these are expanded, because most turns share them.
 fn case_query() -> String {
     let (hour, hours, stale) = (epoch_hour_of("t.begun_at"), hours(), stale());
     let (owner, reported) = (owner("t.tenant", "t.corpus"), owner("t.tenant", REPORTED));
@@ -173,7 +174,7 @@ fn case_query() -> String {
     )
 }
 
-/// What `set_alert_rule` is told; what is `None` stays as it was.
+/// The arguments of `set_alert_rule`; `None` leaves a column as it is.
 #[derive(Debug, Default, Serialize)]
 pub struct Change<'a> {
     pub rule: &'a str,
@@ -187,38 +188,47 @@ pub struct Change<'a> {
     pub meaning: Option<&'a str>,
 }
 
-/// Whether there is a rule of that name, of one's own or built in.
+/// Whether a rule of this name exists.
 pub fn is_known(rule: &str) -> Result<bool> {
-    let known: Option<bool> = as_owner(|| {
+    let is_known: Option<bool> = as_owner(|| {
         sql::read_one(
             "SELECT EXISTS (SELECT FROM reground.alert_rules WHERE rule = $1)",
             &[rule.into()],
         )
     })?;
-    Ok(known == Some(true))
+    Ok(is_known == Some(true))
 }
 
-/// Writes a rule of one's own over what counts under its name at present.
+/// Columns of a rule after its name, in the order of [`set_rule`].
+const RULE: Record = Record(&[
+    "indicator text, threshold double precision, period interval, whole_period boolean, min_answers integer, per_corpus boolean",
+    "severity text, enabled boolean, meaning text",
+]);
+
+/// Stores a rule of a user. Columns without a new value are taken from the active rule of this name, else from the defaults.
 pub fn set_rule(change: &Change<'_>, period: Option<Interval>) -> Result<()> {
     let (change, defaults) = (sql::json(change)?, sql::json(&RuleDefaults::default())?);
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_answers, per_corpus, severity, enabled, meaning) \
-             SELECT x.rule, false, coalesce(x.indicator, r.indicator), coalesce(x.threshold, r.threshold), coalesce($2, r.period, make_interval(hours => d.hours)), coalesce(x.whole_period, r.whole_period, d.whole_period), \
-                 coalesce(x.min_answers, r.min_answers, d.min_answers), coalesce(x.per_corpus, r.per_corpus, d.per_corpus), coalesce(x.severity, r.severity, d.severity), coalesce(x.enabled, r.enabled, true), \
-                 coalesce(x.meaning, r.meaning) \
-             FROM json_to_record($1::json) AS x(rule text, indicator text, threshold double precision, whole_period boolean, min_answers integer, per_corpus boolean, severity text, \
-                 enabled boolean, meaning text) LEFT JOIN reground.active_alert_rules AS r USING (rule) \
-             CROSS JOIN json_to_record($3::json) AS d(hours integer, whole_period boolean, min_answers integer, per_corpus boolean, severity text) \
-             ON CONFLICT (rule, built_in) DO UPDATE SET indicator = excluded.indicator, threshold = excluded.threshold, period = excluded.period, whole_period = excluded.whole_period, \
-                 min_answers = excluded.min_answers, per_corpus = excluded.per_corpus, severity = excluded.severity, enabled = excluded.enabled, meaning = excluded.meaning",
+            &format!(
+                "INSERT INTO reground.alert_rules (rule, built_in, {}) \
+                 SELECT x.rule, false, coalesce(x.indicator, r.indicator), coalesce(x.threshold, r.threshold), \
+                     coalesce($2, r.period, make_interval(hours => d.hours)), coalesce(x.whole_period, r.whole_period, d.whole_period), \
+                     coalesce(x.min_answers, r.min_answers, d.min_answers), coalesce(x.per_corpus, r.per_corpus, d.per_corpus), \
+                     coalesce(x.severity, r.severity, d.severity), coalesce(x.enabled, r.enabled, true), coalesce(x.meaning, r.meaning) \
+                 FROM json_to_record($1::json) AS x(rule text, {RULE}) LEFT JOIN reground.active_alert_rules AS r USING (rule) \
+                     CROSS JOIN json_to_record($3::json) AS d(hours integer, {RULE}) \
+                 ON CONFLICT (rule, built_in) DO UPDATE SET {}",
+                RULE.columns(""),
+                RULE.assignments("excluded.")
+            ),
             &[change.into(), period.into(), defaults.into()],
         )
     })?;
     Ok(())
 }
 
-/// Whether a rule can look back so far.
+/// Whether a rule may have this period: one hour to 31 days.
 pub fn is_period(period: Option<Interval>) -> Result<bool> {
     let fits: Option<bool> = as_owner(|| {
         sql::read_one(
@@ -229,7 +239,7 @@ pub fn is_period(period: Option<Interval>) -> Result<bool> {
     Ok(fits == Some(true))
 }
 
-/// Drops a rule of one's own.
+/// Deletes a rule of a user; returns whether it existed.
 pub fn drop_rule(rule: &str) -> Result<bool> {
     let dropped = as_owner(|| {
         sql::run(
@@ -240,7 +250,7 @@ pub fn drop_rule(rule: &str) -> Result<bool> {
     Ok(dropped > 0)
 }
 
-/// The rollups of a period, for a baseline.
+/// The rollups of a period, in seconds since 1970, for a baseline.
 pub fn hours_of(since: i64, until: i64) -> Result<Option<reground_audit::hours::Hours>> {
     as_owner_unrestricted(|| {
         sql::write_json(
@@ -255,7 +265,7 @@ pub fn hours_of(since: i64, until: i64) -> Result<Option<reground_audit::hours::
     })
 }
 
-/// Stores baselines in place of the earlier ones of the same corpora.
+/// Stores baselines; replaces those of the same corpora. The period is in seconds since 1970.
 pub fn set_baselines(baselines: &[NewBaseline], since: i64, until: i64) -> Result<()> {
     let rows = sql::json(baselines)?;
     as_owner(|| {

@@ -1,4 +1,4 @@
-//! The trace of a turn: every candidate, those of the context first.
+//! The tables `turn_traces` and `drift_events`. A trace contains the candidates of a turn, those of the context first.
 
 use pgrx::IntoDatum;
 use pgrx::datum::DatumWithOid;
@@ -15,19 +15,19 @@ use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql;
 
-/// Between the ids of merged passages: no id that a person gives contains it.
+/// Separates the ids of merged passages. Ids of applications do not contain this control character.
 const SEPARATOR: &str = "\u{1f}";
 
-/// A candidate, and what became of it.
+/// A candidate and its result.
 struct Entry<'a> {
     candidate: &'a Candidate,
-    /// Of those in the context.
+    /// Marker, if it is in the context.
     marker: Option<&'a str>,
-    /// Of those that left.
-    left: Option<&'a Dropped>,
+    /// Stage and reason, if it was dropped.
+    dropped: Option<&'a Dropped>,
 }
 
-/// Writes the trace of a turn, as far as `keep` wants it.
+/// Writes the trace of a turn, with the candidates that the setting `keep_candidates` selects.
 pub fn write(
     tenant: &str,
     turn_id: i64,
@@ -38,12 +38,12 @@ pub fn write(
     let kept = context.iter().map(|source| Entry {
         candidate: &source.candidate,
         marker: Some(&source.marker),
-        left: None,
+        dropped: None,
     });
     let left = dropped.iter().map(|dropped| Entry {
         candidate: &dropped.candidate,
         marker: None,
-        left: Some(dropped),
+        dropped: Some(dropped),
     });
     let entries: Vec<Entry<'_>> = match settings.keep_candidates {
         KeepCandidates::All => kept.chain(left).collect(),
@@ -69,8 +69,8 @@ pub fn write(
     Ok(())
 }
 
-/// Takes a further retrieval up into the trace of its turn, if it has one: what it added to the context after the sources that
-/// were there, what left it after all else, each candidate once.
+/// Adds an additional retrieval to the trace of its turn, if there is one. Added sources follow the earlier sources, newly dropped
+/// candidates come last, and each candidate occurs once.
 pub fn add(
     turn_id: i64,
     retrieval_no: u32,
@@ -91,13 +91,13 @@ pub fn add(
         Some(Entry {
             candidate: &dropped.candidate,
             marker: None,
-            left: Some(dropped),
+            dropped: Some(dropped),
         })
     });
     let came = added.iter().map(|source| Entry {
         candidate: &source.candidate,
         marker: Some(&source.marker),
-        left: None,
+        dropped: None,
     });
     let entries: Vec<Entry<'_>> = came.chain(newly_left).collect();
     let still_left: Vec<i32> = retraced
@@ -116,7 +116,7 @@ pub fn add(
         of_it.into(),
     ];
     args.extend(columns(&entries).map(|(_, values)| values));
-    // Old sources, new ones, what had left and has not come back, what left now.
+    // Order: earlier sources, added sources, candidates that stay dropped, newly dropped candidates.
     let spliced = |old: &str, new: &str| {
         format!(
             "({old})[1:$2] || ({new})[1:$3] || ARRAY(SELECT o.value FROM unnest({old}) WITH ORDINALITY AS o(value, place) \
@@ -150,7 +150,7 @@ pub fn add(
     Ok(())
 }
 
-/// The candidates that the trace of a turn has, in its order, with whether each left.
+/// The candidates of the stored trace of a turn, in order, and whether each was dropped.
 fn known(turn_id: i64) -> Result<Vec<(PassageId, bool)>> {
     #[derive(Deserialize)]
     struct Known {
@@ -176,7 +176,7 @@ fn known(turn_id: i64) -> Result<Vec<(PassageId, bool)>> {
         .collect())
 }
 
-/// The arrays of a trace, by column.
+/// The columns of a trace, with their arrays.
 fn columns<'a>(
     entries: &[Entry<'a>],
 ) -> impl Iterator<Item = (&'static str, DatumWithOid<'a>)> + use<'a> {
@@ -222,15 +222,15 @@ fn columns<'a>(
         ("carry_scores", column(e, |e| e.candidate.carry_score)),
         (
             "dropped_stages",
-            column(e, |e| e.left.map(|left| left.stage.name())),
+            column(e, |e| e.dropped.map(|dropped| dropped.stage.name())),
         ),
         (
             "drop_reasons",
-            column(e, |e| e.left.map(|left| left.reason.name())),
+            column(e, |e| e.dropped.map(|dropped| dropped.reason.name())),
         ),
         (
             "replaced_by",
-            column(e, |e| e.left.and_then(|left| left.into.as_deref())),
+            column(e, |e| e.dropped.and_then(|dropped| dropped.into.as_deref())),
         ),
         ("markers", column(e, |e| e.marker)),
         (
@@ -249,7 +249,7 @@ where
     entries.iter().map(value).collect::<Vec<T>>().into()
 }
 
-/// The beginnings of the candidates' hashes, one after the other; zeros where none is known, as of a source that is gone.
+/// The concatenated prefixes of the content hashes of the candidates; zeros for an unknown hash, such as that of a deleted passage.
 fn hashes(entries: &[Entry<'_>]) -> Vec<u8> {
     let hashes = entries
         .iter()
@@ -259,12 +259,12 @@ fn hashes(entries: &[Entry<'_>]) -> Vec<u8> {
         .collect()
 }
 
-/// A rank as PostgreSQL's integer.
+/// A rank as a PostgreSQL integer.
 fn whole(rank: u32) -> i32 {
     i32::try_from(rank).unwrap_or(i32::MAX)
 }
 
-/// Writes what a reranker gave back other than it was given.
+/// Stores the passages whose text a reranker changed.
 pub fn write_drift(tenant: &str, turn_id: i64, drift: &[DriftEvent]) -> Result<()> {
     if drift.is_empty() {
         return Ok(());
@@ -281,12 +281,12 @@ pub fn write_drift(tenant: &str, turn_id: i64, drift: &[DriftEvent]) -> Result<(
     Ok(())
 }
 
-/// What the trace says of one passage of a turn.
+/// A candidate of a turn, as its trace describes it.
 #[derive(Debug)]
 pub struct Traced {
     pub corpus: String,
     pub doc_id: String,
-    /// The passage, and those merged into it.
+    /// Ids of the passage and of those merged into it.
     pub chunk_ids: Vec<String>,
     pub has_coordinates: bool,
     pub dropped_stage: Option<Stage>,
@@ -303,22 +303,22 @@ struct Arrays {
     dropped_stages: Vec<Option<Stage>>,
 }
 
-/// A text that a turn saw.
+/// A candidate of a turn with its hash.
 #[derive(Debug, Deserialize)]
 pub struct Seen {
     pub corpus: String,
     pub doc_id: String,
     pub chunk_id: String,
-    /// The passage, or those merged into it.
+    /// Ids of the passage and of those merged into it.
     pub member_chunk_ids: Vec<String>,
     pub marker: Option<String>,
-    /// Its text, where that was kept: of those in the context.
+    /// Its text, if it is in the context and the text was not redacted.
     pub content: Option<String>,
-    /// Its hash (hex), or the beginning of it.
+    /// Its content hash (hex), or a prefix of it.
     pub hash: Option<String>,
 }
 
-/// What a turn of a tenant saw, as far as it has hashes: its context, then its other candidates in the order of the trace.
+/// The candidates of a turn of a tenant: those of the context, then the others that have a hash, in the order of the trace.
 pub fn seen(tenant: &str, turn_id: i64) -> Result<Vec<Seen>> {
     Ok(as_owner(|| {
         sql::write_json(

@@ -1,4 +1,4 @@
-//! What answers add up to, hour by hour.
+//! The tables `answer_rollup` and `citation_rollup`: hourly counts of answers and citations, filled from `rollup_queue`.
 
 use pgrx::datum::TimestampWithTimeZone;
 
@@ -7,18 +7,18 @@ use crate::run_as::as_owner_unrestricted;
 use crate::sql;
 use crate::store::documents::STATE;
 
-/// Answers that are counted by one statement: its temporary results stay within memory.
+/// Answers that one statement counts, so that its temporary results fit into memory.
 const BATCH: i64 = 10_000;
 
-/// Locked by whoever counts: two at once would wait for each other's rows.
+/// Sequence that is locked while counting. Two sessions would otherwise wait for each other's rows.
 const COUNTING: &str = "reground.rollup_queue_queue_id_seq";
 
-/// Waits for whoever counts, and lets nobody count until the transaction ends.
+/// Waits until no other session counts, and prevents it until the transaction ends.
 pub fn hold_off() -> Result<()> {
     sql::lock(COUNTING)
 }
 
-/// Counts answers that wait, at most `most` of them; 0 too while another session counts.
+/// Counts queued answers, at most `most`, and returns their number; 0 also while another session counts.
 pub fn refresh(most: Option<i64>) -> Result<i64> {
     as_owner_unrestricted(|| {
         if !sql::try_lock(COUNTING)? {
@@ -40,7 +40,7 @@ pub fn refresh(most: Option<i64>) -> Result<i64> {
     })
 }
 
-/// Counts what of the answers of conversations waits, so that it can go with them; how many rows the queue had of them.
+/// Counts the queued answers of conversations before these are deleted. Returns the number of rows removed from the queue.
 pub fn settle(conversations: &[i64]) -> Result<usize> {
     as_owner_unrestricted(|| {
         hold_off()?;
@@ -50,7 +50,7 @@ pub fn settle(conversations: &[i64]) -> Result<usize> {
     })
 }
 
-/// Counts every live answer that stands anew.
+/// Counts all current live answers again, and returns their number.
 pub fn rebuild() -> Result<i64> {
     as_owner_unrestricted(|| {
         hold_off()?;
@@ -61,43 +61,43 @@ pub fn rebuild() -> Result<i64> {
     })
 }
 
-/// Answers of the queue, with what each adds.
+/// CTEs for the `$1` oldest rows of the queue, and their changes per answer.
 const QUEUED: &str = "taken AS (DELETE FROM reground.rollup_queue WHERE queue_id IN (SELECT queue_id FROM reground.rollup_queue ORDER BY queue_id LIMIT $1) \
          RETURNING message_id, change), \
      changed AS MATERIALIZED (SELECT message_id, sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING sum(change) <> 0)";
 
-/// Likewise, those of the conversations `$1`.
+/// CTEs for the queued answers of the conversations `$1`.
 const WAITING: &str = "taken AS (DELETE FROM reground.rollup_queue WHERE message_id IN (SELECT message_id FROM reground.messages WHERE conversation_id = ANY ($1)) \
          RETURNING message_id, change), \
      changed AS MATERIALIZED (SELECT message_id, sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING sum(change) <> 0)";
 
-/// All answers that stand; what of them is queued leaves the queue in the same snapshot, so that nothing is counted twice.
+/// CTEs for all current live answers. The queue is emptied in the same snapshot, so that no answer is counted twice.
 const STANDING: &str = "emptied AS (DELETE FROM reground.rollup_queue), taken AS (SELECT message_id FROM reground.messages WHERE NOT superseded AND origin = 'live'), \
      changed AS MATERIALIZED (SELECT message_id, 1::bigint AS change FROM taken)";
 
-/// The statement that counts answers into the rollups, and says how many were taken.
+/// Statement that adds answers to the rollups and returns the number of rows taken.
 fn counting(answers: &str) -> String {
     let hour = hour_of("m.created_at");
     format!(
         "WITH {answers}, \
-         said AS MATERIALIZED (SELECT m.message_id, q.change, {hour} AS hour, m.tenant, t.corpus, {MODEL_OF} AS model, round(m.cfs * 1000)::smallint AS cfs_bin \
+         counted AS MATERIALIZED (SELECT m.message_id, q.change, {hour} AS hour, m.tenant, t.corpus, {MODEL_OF} AS model, round(m.cfs * 1000)::smallint AS cfs_bin \
              FROM changed AS q JOIN reground.messages AS m USING (message_id) JOIN reground.turns AS t USING (turn_id)), \
          answers AS (INSERT INTO reground.answer_rollup AS r (hour, tenant, corpus, model, cfs_bin, answers) \
-             SELECT hour, tenant, corpus, model, cfs_bin, sum(change) FROM said GROUP BY hour, tenant, corpus, model, cfs_bin \
+             SELECT hour, tenant, corpus, model, cfs_bin, sum(change) FROM counted GROUP BY hour, tenant, corpus, model, cfs_bin \
              ON CONFLICT (hour, tenant, corpus, model, cfs_bin) DO UPDATE SET answers = r.answers + excluded.answers), \
          citations AS (INSERT INTO reground.citation_rollup AS r (hour, tenant, corpus, model, document_type, status, lost_stage, citations) \
              SELECT s.hour, s.tenant, coalesce(c.corpus, s.corpus), s.model, reground.document_type(c.uri, c.doc_id), c.status, c.lost_stage, sum(s.change) \
-             FROM said AS s JOIN reground.message_citations AS c USING (message_id) GROUP BY 1, 2, 3, 4, 5, 6, 7 \
+             FROM counted AS s JOIN reground.message_citations AS c USING (message_id) GROUP BY 1, 2, 3, 4, 5, 6, 7 \
              ON CONFLICT (hour, tenant, corpus, model, document_type, status, lost_stage) DO UPDATE SET citations = r.citations + excluded.citations) \
          SELECT count(*) FROM taken"
     )
 }
 
-/// The model that an answer `m` is counted under. It is part of a key, and a row of an index takes 2704 bytes.
+/// Expression for the model of an answer `m`. It is part of a key, and a row of an index is limited to 2704 bytes.
 const MODEL_OF: &str = "left(m.model, 200)";
 
-/// Members of a JSON object with the rollups of the hours from `$1` to before `$2` (seconds since 1970), of the corpus `$3` of the
-/// tenant `$4` (NULL where it is shared) or all, as `reground_audit::hours::Hours` has them.
+/// JSON keys and values with the rollups of the hours from `$1` to before `$2` (seconds since 1970), for
+/// `reground_audit::hours::Hours`. They are those of the corpus `$3` of the tenant `$4` (NULL: shared corpus); `$3` NULL: of all corpora.
 pub fn hours() -> String {
     let owner = owner("r.tenant", "r.corpus");
     format!(
@@ -113,14 +113,14 @@ pub fn hours() -> String {
     )
 }
 
-/// A join that gives as `k.tenant` whose a corpus is that a tenant asks by a name: its own where it has one of that name, else the
-/// shared one, of NULL.
+/// JOIN whose `k.tenant` is the owner of the corpus that a tenant uses under a name: the tenant itself if it has a corpus of this name,
+/// otherwise NULL for the shared corpus.
 pub fn owner(tenant: &str, corpus: &str) -> String {
     format!("LEFT JOIN reground.corpora AS k ON k.corpus = {corpus} AND k.tenant = {tenant}")
 }
 
-/// As [`hours`], what the citations of the hours from `$5` on name and is no longer as it was; those whose documents have no
-/// versions of ours are left out.
+/// As [`hours`], for the citations of the hours from `$5` on: how many cite a document that was changed or deleted since. Documents
+/// without stored versions are excluded.
 pub fn stale() -> String {
     let (hour, owner) = (epoch_hour_of("m.created_at"), owner("c.tenant", "c.corpus"));
     format!(
@@ -137,14 +137,14 @@ pub fn stale() -> String {
     )
 }
 
-/// When the hour of a moment began, in seconds since 1970; `None` for infinity.
+/// Start of the hour of a time, in seconds since 1970; `None` for infinity.
 pub fn hour_at(moment: TimestampWithTimeZone) -> Result<Option<i64>> {
     let hour = epoch_hour_of("$1");
     let statement = format!("SELECT CASE WHEN isfinite($1) THEN {hour} END");
     as_owner_unrestricted(|| sql::read_one(&statement, &[moment.into()]))
 }
 
-/// When the hour of a moment began, as SQL.
+/// Expression for the start of the hour of a time.
 fn hour_of(moment: &str) -> String {
     format!("date_bin('1 hour', {moment}, '1970-01-01 00:00:00+00')")
 }

@@ -1,4 +1,4 @@
-//! The table `conversation_markers`. Rows are added and never removed. In a long conversation they are many, so a turn reads only
+//! The table `conversation_markers`. Only erasure removes rows. In a long conversation they are many, so a turn reads only
 //! those that it may bind again, and an answer those that it names.
 
 use std::collections::BTreeSet;

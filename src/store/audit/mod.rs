@@ -1,0 +1,6 @@
+//! Statistics, alerts, probes and reports.
+
+pub mod alerts;
+pub mod probes;
+pub mod reports;
+pub mod rollups;

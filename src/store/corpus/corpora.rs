@@ -1,0 +1,246 @@
+//! The table `corpora`.
+
+use pgrx::datum::DatumWithOid;
+use pgrx::pg_sys;
+use reground_grounding::settings::Settings;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use super::relations::{Column, Corpus, INTEGERS, Mapping, Side, operator_schema};
+use crate::error::{Error, Result};
+use crate::run_as::as_owner;
+use crate::sql::{self, Record};
+use crate::store::roles::Roles;
+
+/// A corpus to be registered.
+#[derive(Debug, Serialize)]
+pub struct NewCorpus<'a> {
+    pub tenant: Option<&'a str>,
+    pub corpus: &'a str,
+    pub relation: String,
+    pub documents: Option<String>,
+    pub managed: bool,
+    pub mapping: &'a Mapping,
+    pub dimensions: Option<i32>,
+    pub embedding_type: Option<&'a str>,
+    pub metric: &'a str,
+    pub text_config: &'a str,
+    pub chunking: Value,
+    pub settings: Value,
+    #[serde(skip)]
+    pub roles: Roles,
+}
+
+/// A corpus that this role can read; `None` if the corpus, one of its relations or columns, or the privilege is missing.
+pub fn usable(tenant: &str, name: &str) -> Result<Option<Corpus>> {
+    match load(tenant, name) {
+        Ok(corpus) if corpus.is_readable()? => Ok(Some(corpus)),
+        Ok(_) | Err(Error::UnknownCorpus(_) | Error::RelationGone(_) | Error::NoColumn { .. }) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// As [`usable`], with hashes computed from the texts if the settings ask for that.
+pub fn usable_under(settings: &Settings, tenant: &str, name: &str) -> Result<Option<Corpus>> {
+    let corpus = usable(tenant, name)?;
+    Ok(if settings.hashes_texts() {
+        corpus.map(Corpus::hashed_by_us)
+    } else {
+        corpus
+    })
+}
+
+/// Whether a corpus of `tenant` (`None`: a shared corpus) of this name would conflict with an existing one. A shared corpus conflicts with
+/// those of all tenants.
+pub fn is_taken(tenant: Option<&str>, name: &str) -> Result<bool> {
+    Ok(as_owner(|| {
+        sql::read_one::<bool>(
+            "SELECT EXISTS (SELECT FROM reground.corpora WHERE corpus = $1 AND ($2::text IS NULL OR tenant IS NULL OR tenant = $2))",
+            &[name.into(), tenant.into()],
+        )
+    })?
+    .unwrap_or(false))
+}
+
+/// Expression for the types of the columns of a relation, as a jsonb object. Types outside `pg_catalog` are qualified, because it is
+/// read under the pinned search_path.
+const COLUMNS: &str = "(SELECT coalesce(jsonb_object_agg(a.attname, format_type(a.atttypid, -1)), '{}') \
+     FROM pg_attribute AS a WHERE a.attrelid = RELATION::oid AND a.attnum > 0 AND NOT a.attisdropped)";
+
+/// The corpus of this name that the tenant can see, if any: its own before a shared one.
+pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
+    let query = format!(
+        "SELECT row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
+             c.metric, c.text_config, c.chunking, c.settings, c.reranker_role::oid::bigint AS reranker_role, c.intent_role::oid::bigint AS intent_role, c.documents IS NOT NULL AS has_documents, \
+             (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \
+                 JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation::oid) AS relation, \
+             (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \
+                 JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.documents::oid) AS documents, \
+             {} AS passage_columns, {} AS document_columns \
+         FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
+        COLUMNS.replace("RELATION", "c.relation"),
+        COLUMNS.replace("RELATION", "c.documents"),
+    );
+    sql::with_pinned_path(|| sql::read_json(&query, &[name.into(), tenant.into()]))
+}
+
+/// The lock on the registration of a corpus, by purpose.
+#[derive(Clone, Copy)]
+pub enum Hold {
+    /// For writing its relations: prevents that it is dropped.
+    Write,
+    /// For changing its registration: one session at a time.
+    Alter,
+    /// For dropping it: waits for all writers.
+    Drop,
+}
+
+/// The corpus of this name that the tenant can see, with its registration locked until the transaction ends. Every writer calls this
+/// before it locks a relation, so that two writers cannot deadlock.
+pub fn held(tenant: &str, name: &str, hold: Hold) -> Result<Corpus> {
+    let lock = match hold {
+        Hold::Write => "KEY SHARE",
+        Hold::Alter => "NO KEY UPDATE",
+        Hold::Drop => "UPDATE",
+    };
+    let unknown = || Error::UnknownCorpus(name.to_owned());
+    as_owner(|| {
+        sql::write_one::<i64>(
+            &format!(
+                "SELECT c.corpus_id FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) \
+                 ORDER BY c.tenant NULLS LAST LIMIT 1 FOR {lock}"
+            ),
+            &[name.into(), tenant.into()],
+        )
+    })?
+    .ok_or_else(unknown)?;
+    // Read after the wait, because the previous holder of the lock may have changed the corpus.
+    find(tenant, name)?.ok_or_else(unknown)
+}
+
+/// Lets other sessions that register a corpus of this name, for any tenant, wait until the transaction ends.
+pub fn hold_name(name: &str) -> Result<()> {
+    sql::lock_key("reground.corpora", 0, name)
+}
+
+/// The text search configuration of a corpus that the tenant can see.
+pub fn text_config(tenant: &str, name: &str) -> Result<Option<String>> {
+    sql::read_one(
+        "SELECT c.text_config FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) \
+         ORDER BY c.tenant NULLS LAST LIMIT 1",
+        &[name.into(), tenant.into()],
+    )
+}
+
+/// The corpus of this name.
+///
+/// # Errors
+/// The corpus is unknown, or one of its relations or columns is missing.
+pub fn load(tenant: &str, name: &str) -> Result<Corpus> {
+    find(tenant, name)?
+        .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?
+        .in_place()
+}
+
+/// Names of the corpora that the tenant can see.
+pub fn names(tenant: &str) -> Result<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Row {
+        corpus: String,
+    }
+    let rows: Vec<Row> = sql::read_rows(
+        "SELECT corpus FROM reground.corpora WHERE tenant IS NULL OR tenant = $1 ORDER BY corpus",
+        &[tenant.into()],
+    )?;
+    Ok(rows.into_iter().map(|row| row.corpus).collect())
+}
+
+/// The stored row of a corpus as JSON, to compare with [`would_store`].
+pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
+    sql::read_json(
+        "SELECT to_jsonb(r)::text FROM (SELECT c.tenant, c.corpus, c.relation::oid::bigint AS relation, c.documents::oid::bigint AS documents, \
+             c.managed, c.mapping, c.dimensions, c.embedding_type, c.metric, c.text_config, c.chunking, c.settings \
+         FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
+        &[name.into(), tenant.into()],
+    )
+}
+
+/// Columns of [`NewCorpus`], with the relations as text.
+const NEW_CORPUS: Record = Record(&[
+    "tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, dimensions integer, embedding_type text",
+    "metric text, text_config text, chunking jsonb, settings jsonb",
+]);
+
+/// The row that a registration would store, in the form of [`stored`].
+pub fn would_store(new: &NewCorpus<'_>) -> Result<Value> {
+    let row = sql::json(new)?;
+    Ok(sql::read_json(
+        &format!(
+            "SELECT to_jsonb(r)::text FROM (SELECT x.tenant, x.corpus, x.relation::regclass::oid::bigint AS relation, \
+                 x.documents::regclass::oid::bigint AS documents, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
+                 x.chunking, x.settings \
+             FROM json_to_record($1::json) AS x({NEW_CORPUS})) AS r"
+        ),
+        &[row.into()],
+    )?
+    .unwrap_or_default())
+}
+
+/// Registers a corpus.
+pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
+    let row = sql::json(new)?;
+    as_owner(|| {
+        sql::run(
+            &format!(
+                "INSERT INTO reground.corpora (tenant, corpus, relation, documents, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, \
+                     settings, reranker_role, intent_role) \
+                 SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, \
+                     x.text_config, x.chunking, x.settings, $2::oid::regrole, $3::oid::regrole \
+                 FROM json_to_record($1::json) AS x({NEW_CORPUS})"
+            ),
+            &[
+                row.into(),
+                new.roles.reranker_role.map(pg_sys::Oid::from_u32).into(),
+                new.roles.intent_role.map(pg_sys::Oid::from_u32).into(),
+            ],
+        )
+    })?;
+    Ok(())
+}
+
+/// Stores the properties that `alter_corpus` can change.
+pub fn update(corpus: &Corpus) -> Result<()> {
+    let args: [DatumWithOid<'_>; 9] = [
+        corpus.corpus_id.into(),
+        sql::json(&corpus.settings)?.into(),
+        sql::json(&corpus.mapping)?.into(),
+        corpus.metric.as_str().into(),
+        corpus.text_config.as_str().into(),
+        corpus.dimensions.into(),
+        corpus.embedding_type.as_deref().into(),
+        corpus.roles.reranker_role.map(pg_sys::Oid::from_u32).into(),
+        corpus.roles.intent_role.map(pg_sys::Oid::from_u32).into(),
+    ];
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.corpora SET settings = $2::jsonb, mapping = $3::jsonb, metric = $4, text_config = $5, dimensions = $6, embedding_type = $7, \
+                 reranker_role = $8::oid::regrole, intent_role = $9::oid::regrole \
+             WHERE corpus_id = $1",
+            &args,
+        )
+    })?;
+    Ok(())
+}
+
+/// Deletes the registration of a corpus, with its rows in `documents` and `edges`.
+pub fn delete(corpus_id: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "DELETE FROM reground.corpora WHERE corpus_id = $1",
+            &[corpus_id.into()],
+        )
+    })?;
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! Checks of the relations of a corpus against the catalog: existence, privileges and owners.
+
+use super::relations::{Corpus, Side};
+use crate::error::{Error, Result};
+use crate::sql;
+
+impl Corpus {
+    /// Returns the corpus if its relations and mapped columns exist, and a superuser may read them safely.
+    pub fn in_place(self) -> Result<Self> {
+        if self.is_gone() {
+            return Err(Error::RelationGone(self.name));
+        }
+        for column in self.mapping.values() {
+            let (columns, relation) = match column.side {
+                Side::Passages => (&self.passage_columns, &self.relation),
+                Side::Documents => (&self.document_columns, &self.documents),
+            };
+            if !columns.contains_key(&column.column) {
+                return Err(Error::NoColumn {
+                    column: column.column.clone(),
+                    relation: relation.clone().unwrap_or_default(),
+                });
+            }
+        }
+        // SAFETY: a plain call into the backend.
+        if unsafe { pgrx::pg_sys::superuser() } && !self.untrusted_owners()?.is_empty() {
+            return Err(Error::UntrustedCode(self.name));
+        }
+        Ok(self)
+    }
+
+    /// Owners, other than superusers, of code that runs with the caller's rights when the relations are read: views, and casts from the
+    /// type of a column.
+    pub fn untrusted_owners(&self) -> Result<Vec<String>> {
+        let relations: Vec<String> = [&self.relation, &self.documents]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        let owners = sql::read_json(
+            "SELECT json_agg(DISTINCT r.rolname)::text FROM unnest($1::text[]) AS n JOIN pg_class AS c ON c.oid = to_regclass(n) \
+                 LEFT JOIN (pg_attribute AS a JOIN pg_cast AS k ON k.castsource = a.atttypid JOIN pg_proc AS f ON f.oid = k.castfunc) ON a.attrelid = c.oid \
+                 JOIN pg_roles AS r ON r.oid = f.proowner OR r.oid = c.relowner AND c.relkind = 'v' \
+             WHERE NOT r.rolsuper",
+            &[relations.into()],
+        )?;
+        Ok(owners.unwrap_or_default())
+    }
+
+    /// Whether this role may read the relations.
+    pub fn is_readable(&self) -> Result<bool> {
+        for relation in [&self.relation, &self.documents].into_iter().flatten() {
+            let may = sql::read_one::<bool>(
+                "SELECT has_schema_privilege(c.relnamespace, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') \
+                 FROM pg_class AS c WHERE c.oid = to_regclass($1)::oid",
+                &[relation.as_str().into()],
+            )?;
+            if may != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the relations may hide rows from this role, by row-level security or as views.
+    pub fn may_hide_rows(&self) -> Result<bool> {
+        for relation in [&self.relation, &self.documents].into_iter().flatten() {
+            let hides = sql::read_one::<bool>(
+                "SELECT c.relkind NOT IN ('r', 'p', 'm') OR row_security_active(c.oid) FROM pg_class AS c WHERE c.oid = to_regclass($1)",
+                &[relation.as_str().into()],
+            )?;
+            if hides != Some(false) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether this role may write the passages.
+    pub fn is_writable(&self) -> Result<bool> {
+        Ok(sql::read_one::<bool>(
+            "SELECT has_table_privilege(to_regclass($1), 'INSERT, UPDATE')",
+            &[self.relation.as_deref().into()],
+        )?
+        .unwrap_or(false))
+    }
+
+    /// Whether this role may delete rows of its relations.
+    pub fn is_deletable(&self) -> Result<bool> {
+        for relation in [&self.relation, &self.documents].into_iter().flatten() {
+            let may = sql::read_one::<bool>(
+                "SELECT has_table_privilege(to_regclass($1), 'DELETE')",
+                &[relation.as_str().into()],
+            )?;
+            if may != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether this role owns the relation of the passages or is a member of the owner.
+    pub fn is_owned(&self) -> Result<bool> {
+        Ok(sql::read_one::<bool>(
+            "SELECT pg_has_role(c.relowner, 'USAGE') FROM pg_class AS c WHERE c.oid = to_regclass($1)",
+            &[self.relation.as_deref().into()],
+        )?
+        .unwrap_or(false))
+    }
+}

@@ -1,0 +1,305 @@
+//! A corpus with its mapped columns, and the SQL expressions that read them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::sql;
+use crate::store::roles::Roles;
+
+/// The relation of a corpus that has a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// The relation of the passages.
+    Passages,
+    /// The relation of the documents.
+    Documents,
+}
+
+/// A mapped column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// The relation that has the column.
+    #[serde(rename = "in")]
+    pub side: Side,
+    /// Name of the column.
+    pub column: String,
+}
+
+/// Meanings whose columns contain integers.
+pub const INTEGERS: [&str; 8] = [
+    "version",
+    "ordinal",
+    "page_start",
+    "page_end",
+    "page_count",
+    "char_start",
+    "char_end",
+    "tokens",
+];
+
+/// Columns by meaning.
+pub type Mapping = BTreeMap<String, Column>;
+
+/// A registered corpus, with the current columns of its relations.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Corpus {
+    pub corpus_id: i64,
+    pub tenant: Option<String>,
+    #[serde(rename = "corpus")]
+    pub name: String,
+    /// The relation of the passages, qualified and quoted; `None` if it was dropped.
+    pub relation: Option<String>,
+    /// The relation of the documents, qualified and quoted, if it is mapped and exists.
+    pub documents: Option<String>,
+    /// Whether a relation of documents is mapped.
+    pub has_documents: bool,
+    /// Whether create_corpus made the relations.
+    pub managed: bool,
+    pub mapping: Mapping,
+    pub dimensions: Option<i32>,
+    pub embedding_type: Option<String>,
+    pub metric: String,
+    pub text_config: String,
+    pub chunking: Value,
+    pub settings: Value,
+    #[serde(flatten)]
+    pub roles: Roles,
+    /// Types of the columns of the relation of the passages.
+    pub passage_columns: BTreeMap<String, String>,
+    /// Types of the columns of the relation of the documents.
+    pub document_columns: BTreeMap<String, String>,
+}
+
+/// Built-in types that keys and filtered columns usually have. They are not looked up, which would cost time in every turn.
+const BUILT_IN: [&str; 9] = [
+    "text",
+    "character varying",
+    "smallint",
+    "integer",
+    "bigint",
+    "uuid",
+    "boolean",
+    "date",
+    "timestamp with time zone",
+];
+
+/// Schema of the comparison operators of a type: that of its default B-tree operator class.
+pub fn operator_schema(kind: &str) -> Result<String> {
+    if BUILT_IN.contains(&kind) {
+        return Ok("pg_catalog".into());
+    }
+    let schema = sql::with_pinned_path(|| {
+        sql::read_one::<String>(
+            "SELECT quote_ident(n.nspname) FROM pg_opclass c JOIN pg_amop a ON a.amopfamily = c.opcfamily \
+             AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
+             JOIN pg_operator o ON o.oid = a.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace \
+             JOIN pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
+         WHERE c.opcdefault AND c.opcintype = $1::regtype::oid",
+            &[kind.into()],
+        )
+    })?;
+    // Types without an operator class (varchar, enums, arrays) use the operators of the type that they are coerced to.
+    Ok(schema.unwrap_or_else(|| "pg_catalog".into()))
+}
+
+impl Corpus {
+    /// Whether one of its relations was dropped.
+    pub fn is_gone(&self) -> bool {
+        self.relation.is_none() || (self.has_documents && self.documents.is_none())
+    }
+
+    /// The column of a meaning as SQL, from the aliases `p` (passages) and `d` (documents).
+    pub fn column(&self, meaning: &str) -> Option<String> {
+        let column = self.mapping.get(meaning)?;
+        let alias = match column.side {
+            Side::Passages => "p",
+            Side::Documents => "d",
+        };
+        Some(format!("{alias}.{}", sql::ident(&column.column)))
+    }
+
+    /// Expression for the configuration or language of a row; `None` without a mapped column.
+    pub fn named_config(&self) -> Option<String> {
+        let column = self.column("text_config_column")?;
+        Some(match self.column_type("text_config_column") {
+            Some("regconfig") => format!(
+                "(SELECT format('%I.%I', n.nspname, c.cfgname) FROM pg_ts_config AS c \
+                     JOIN pg_namespace AS n ON n.oid = c.cfgnamespace WHERE c.oid = {column}::oid)"
+            ),
+            _ => format!("{column}::text"),
+        })
+    }
+
+    /// Expression for the text search configuration that applies to a row.
+    pub fn row_config(&self) -> String {
+        let own = format!("{}::regconfig", sql::literal(&self.text_config));
+        let Some(column) = self.column("text_config_column") else {
+            return own;
+        };
+        let found = match self.column_type("text_config_column") {
+            Some("regconfig") => format!(
+                "(SELECT c.oid::regconfig FROM pg_ts_config AS c WHERE c.oid = {column}::oid)"
+            ),
+            _ => format!("reground.find_text_config({column}::text)"),
+        };
+        format!("coalesce({found}, {own})")
+    }
+
+    /// Expression that the lexical index is built on: the text, with the configuration of the row if it is mapped. `alias` is put before
+    /// the column names.
+    pub fn indexed(&self, alias: &str) -> Result<String> {
+        let column = |meaning: &str| {
+            let column = self.mapping.get(meaning);
+            column.map(|column| format!("{alias}{}", sql::ident(&column.column)))
+        };
+        let content = column("content").ok_or_else(|| Error::NoColumn {
+            column: "content".to_owned(),
+            relation: self.name.clone(),
+        })?;
+        Ok(
+            match (
+                column("text_config_column"),
+                self.column_type("text_config_column"),
+            ) {
+                (None, _) => content,
+                (Some(config), Some("regconfig")) => {
+                    format!("reground.in_language({content}, {config})")
+                }
+                (Some(config), Some("text")) => {
+                    format!("reground.in_language({content}, {config})")
+                }
+                (Some(config), _) => format!("reground.in_language({content}, {config}::text)"),
+            },
+        )
+    }
+
+    /// The type of the column of a meaning.
+    pub fn column_type(&self, meaning: &str) -> Option<&str> {
+        let column = self.mapping.get(meaning)?;
+        let columns = match column.side {
+            Side::Passages => &self.passage_columns,
+            Side::Documents => &self.document_columns,
+        };
+        columns.get(&column.column).map(String::as_str)
+    }
+
+    /// The column of the embeddings as SQL.
+    ///
+    /// # Errors
+    /// 55000 if no such column is mapped, 42804 if the column no longer contains vectors.
+    pub fn embedding_column(&self) -> Result<String> {
+        let column = self
+            .column("embedding")
+            .ok_or_else(|| Error::NoEmbeddingColumn(self.name.clone()))?;
+        match self.embedding_kind() {
+            Some(_) => Ok(column),
+            None => Err(Error::NotEmbeddings {
+                corpus: self.name.clone(),
+                kind: self
+                    .column_type("embedding")
+                    .unwrap_or("unknown")
+                    .to_owned(),
+            }),
+        }
+    }
+
+    /// The present type of the embedding column: `vector` or `halfvec`; `None` for any other type.
+    pub fn embedding_kind(&self) -> Option<&'static str> {
+        let (_, kind) = self.column_type("embedding")?.rsplit_once('.')?;
+        ["vector", "halfvec"]
+            .into_iter()
+            .find(|known| kind == *known)
+    }
+
+    /// FROM clause: passages `p`, joined with documents `d` if these are mapped.
+    pub fn relations(&self) -> Result<String> {
+        let mut clause = format!("{} AS p", self.relation.as_deref().unwrap_or_default());
+        let Some(documents) = &self.documents else {
+            return Ok(clause);
+        };
+        let (document, key) = (self.required("doc_id")?, self.required("documents_doc_id")?);
+        let kinds = (
+            self.column_type("doc_id"),
+            self.column_type("documents_doc_id"),
+        );
+        clause.push_str(&match kinds {
+            (Some(one), Some(other)) if one == other => format!(
+                " LEFT JOIN {documents} AS d ON {key} OPERATOR({}.=) {document}",
+                operator_schema(one)?
+            ),
+            // Ids of different types are compared as text.
+            _ => format!(" LEFT JOIN {documents} AS d ON {key}::text = {document}::text"),
+        });
+        if let (Some(version), Some(current)) =
+            (self.column("document_version"), self.column("version"))
+        {
+            clause.push_str(&format!(" AND {version} = {current}"));
+        }
+        Ok(clause)
+    }
+
+    /// Whether the column of a meaning has a type of whole numbers.
+    pub fn is_integer(&self, meaning: &str) -> bool {
+        matches!(
+            self.column_type(meaning),
+            Some("smallint" | "integer" | "bigint" | "numeric")
+        )
+    }
+
+    /// Expression for the integer of a meaning; NULL if it is not mapped, not an integer, or less than `least`.
+    pub fn integer(&self, meaning: &str, least: i32) -> String {
+        match self.column(meaning) {
+            Some(column) if self.is_integer(meaning) => {
+                // The literal has the type of the column, because PostgreSQL has no operator for numeric and integer.
+                let kind = match self.column_type(meaning) {
+                    Some("numeric") => "numeric",
+                    _ => "integer",
+                };
+                format!(
+                    "CASE WHEN {column} >= {least}::{kind} AND {column} <= {}::{kind} THEN {column}::integer END",
+                    i32::MAX
+                )
+            }
+            _ => "NULL::integer".to_owned(),
+        }
+    }
+
+    /// Expression for the metadata. In a managed corpus, metadata of the passage override those of the document.
+    pub fn metadata(&self) -> Option<String> {
+        if self.managed {
+            return Some("(d.metadata || p.metadata)".to_owned());
+        }
+        self.column("metadata")
+    }
+
+    /// The corpus without its column of hashes, so that hashes are computed from the texts.
+    pub fn hashed_by_us(mut self) -> Self {
+        self.mapping.remove("content_hash");
+        self
+    }
+
+    /// The column of the chunk id as SQL.
+    pub fn key(&self) -> Result<String> {
+        self.required("chunk_id")
+    }
+
+    /// The column of a meaning that every corpus maps, as SQL.
+    pub fn required(&self, meaning: &str) -> Result<String> {
+        self.column(meaning).ok_or_else(|| Error::NoColumn {
+            column: meaning.to_owned(),
+            relation: self.name.clone(),
+        })
+    }
+
+    /// The column of the document id as SQL; that of the chunk id if no document id is mapped.
+    pub fn document(&self) -> Result<String> {
+        match self.column("doc_id") {
+            Some(column) => Ok(column),
+            None => self.key(),
+        }
+    }
+}

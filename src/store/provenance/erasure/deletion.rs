@@ -1,0 +1,158 @@
+//! Deletes the rows of conversations and tenants.
+
+use super::receipt::Receipt;
+use crate::error::Result;
+use crate::run_as::as_owner_unrestricted;
+use crate::sql;
+use crate::store::{retention, rollups};
+
+/// Subquery for the turns of the conversations `$1`.
+const TURNS: &str =
+    "(SELECT t.turn_id FROM reground.turns AS t WHERE t.conversation_id = ANY ($1))";
+
+/// Tables with rows of a conversation, and the condition for the rows `x` of the conversations `$1` with the turns `#`. Referencing
+/// tables come first, so that no row is deleted by a cascade without being counted.
+const OF_CONVERSATIONS: [(&str, &str); 16] = [
+    (
+        "citation_labels",
+        "x.citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c WHERE c.turn_id IN #)",
+    ),
+    (
+        "citation_reports",
+        "x.citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c WHERE c.turn_id IN #)",
+    ),
+    ("message_citations", "x.turn_id IN #"),
+    ("messages", "x.turn_id IN #"),
+    ("source_facts", "x.turn_id IN #"),
+    ("drift_events", "x.turn_id IN #"),
+    ("shadow_turns", "x.turn_id IN #"),
+    ("turn_retrievals", "x.turn_id IN #"),
+    ("turn_traces", "x.turn_id IN #"),
+    // The turn of an archived row may be gone; then only the reference of the conversation identifies it.
+    (
+        "turn_archive",
+        "x.turn_id IN # OR (x.tenant, x.conversation_ref) IN (SELECT v.tenant, v.conversation_ref FROM reground.conversations AS v WHERE v.conversation_id = ANY ($1))",
+    ),
+    ("provenance_chain", "x.conversation_id = ANY ($1)"),
+    ("chain_checkpoints", "x.conversation_id = ANY ($1)"),
+    ("conversation_markers", "x.conversation_id = ANY ($1)"),
+    ("conversation_sources", "x.conversation_id = ANY ($1)"),
+    ("turns", "x.conversation_id = ANY ($1)"),
+    ("conversations", "x.conversation_id = ANY ($1)"),
+];
+
+/// Tables with other rows of a tenant (`$1`). The first conditions match only rows whose turn, conversation or answer is gone, because a
+/// conversation that began meanwhile stays complete.
+const OF_TENANT: [(&str, &str); 14] = [
+    (
+        "turn_traces",
+        "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = x.turn_id)",
+    ),
+    (
+        "turn_archive",
+        "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = x.turn_id)",
+    ),
+    (
+        "provenance_chain",
+        "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.conversations AS v WHERE v.conversation_id = x.conversation_id)",
+    ),
+    (
+        "chain_checkpoints",
+        "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.conversations AS v WHERE v.conversation_id = x.conversation_id)",
+    ),
+    (
+        "rollup_queue",
+        "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.messages AS m WHERE m.message_id = x.message_id)",
+    ),
+    ("answer_rollup", "x.tenant = $1"),
+    ("citation_rollup", "x.tenant = $1"),
+    ("alerts", "x.tenant = $1"),
+    ("alert_baselines", "x.tenant = $1"),
+    ("probe_results", "x.tenant = $1"),
+    ("probes", "x.tenant = $1"),
+    (
+        "edges",
+        "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
+    ),
+    (
+        "documents",
+        "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
+    ),
+    ("corpora", "x.tenant = $1"),
+];
+
+/// The id of a conversation; its row is locked so that no other session can use it.
+pub fn hold(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
+    as_owner_unrestricted(|| {
+        sql::write_one(
+            "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND conversation_ref = $2 FOR UPDATE",
+            &[tenant.into(), conversation_ref.into()],
+        )
+    })
+}
+
+/// Locks the corpora of a tenant. They must be locked before its conversations, the order in which forget_document locks.
+pub fn hold_corpora(tenant: &str) -> Result<()> {
+    as_owner_unrestricted(|| {
+        sql::run(
+            "SELECT FROM reground.corpora WHERE tenant = $1 ORDER BY corpus_id FOR UPDATE",
+            &[tenant.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// The ids of all conversations of a tenant; their rows are locked in the order of the ids, so that two sessions cannot deadlock.
+pub fn hold_all(tenant: &str) -> Result<Vec<i64>> {
+    Ok(as_owner_unrestricted(|| {
+        sql::write_one(
+            "SELECT array_agg(v.conversation_id) FROM ( \
+                 SELECT conversation_id FROM reground.conversations WHERE tenant = $1 ORDER BY conversation_id FOR UPDATE) AS v",
+            &[tenant.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Deletes all rows of conversations, whose own rows must be locked. Queued answers are counted into the rollups first, so that the
+/// counts do not depend on when the queue was processed.
+pub fn conversations(ids: &[i64], receipt: &mut Receipt) -> Result<()> {
+    as_owner_unrestricted(|| {
+        // No other session may count or archive meanwhile. A maintenance job that also archives takes these locks in the same order.
+        rollups::hold_off()?;
+        retention::hold_off()?;
+        receipt.erased("reground.rollup_queue", rollups::settle(ids)?);
+        for (table, rows) in OF_CONVERSATIONS {
+            let rows = rows.replace('#', TURNS);
+            let statement = format!("DELETE FROM reground.{table} AS x WHERE {rows}");
+            let erased = sql::run(&statement, &[ids.to_vec().into()])?;
+            receipt.erased(&format!("reground.{table}"), erased);
+        }
+        Ok(())
+    })
+}
+
+/// Deletes all rows of a tenant except those of its conversations.
+pub fn tenant(tenant: &str, receipt: &mut Receipt) -> Result<()> {
+    as_owner_unrestricted(|| {
+        for (table, rows) in OF_TENANT {
+            let statement = format!("DELETE FROM reground.{table} AS x WHERE {rows}");
+            let erased = sql::run(&statement, &[tenant.into()])?;
+            receipt.erased(&format!("reground.{table}"), erased);
+        }
+        Ok(())
+    })
+}
+
+/// The tables of the corpora of a tenant, as SQL names them. The caller reports them, because erasure does not drop them.
+pub fn tables_of(tenant: &str) -> Result<Vec<String>> {
+    Ok(as_owner_unrestricted(|| {
+        sql::write_json(
+            "SELECT coalesce(json_agg(DISTINCT r.relation::regclass::text), '[]')::text \
+             FROM reground.corpora AS k, unnest(ARRAY[k.relation, k.documents]) AS r(relation) \
+             JOIN pg_class AS c ON c.oid = r.relation WHERE k.tenant = $1",
+            &[tenant.into()],
+        )
+    })?
+    .unwrap_or_default())
+}

@@ -1,0 +1,8 @@
+//! Turns, their retrievals, traces and facts.
+
+pub mod facts;
+pub mod retrievals;
+pub mod shadows;
+pub mod traces;
+pub mod turn_writes;
+pub mod turns;
