@@ -1,4 +1,4 @@
-//! Input that no careful application sends: a clear error or a right answer, and nothing half-written.
+//! Unusual input: each call returns a clear error or a correct result and writes nothing by halves.
 
 use anyhow::{Context, Result, ensure};
 use postgres::Client;
@@ -7,7 +7,7 @@ use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use reground_tests::server::{Database, row_counts, state};
 use serde_json::json;
 
-/// Bytes sent as text, well-formed or not: what a driver in another language might do.
+/// Bytes sent as text, valid or not, as a driver in another language might send them.
 #[derive(Debug)]
 struct RawText(&'static [u8]);
 
@@ -28,7 +28,7 @@ impl ToSql for RawText {
     to_sql_checked!();
 }
 
-/// A corpus of two documents, and an open turn on it.
+/// Creates a corpus of two documents and an open turn on it; returns the id of the turn.
 fn open_turn(client: &mut Client) -> Result<i64> {
     client.batch_execute(
         "SELECT reground.create_corpus('farm', dimensions => 2);
@@ -76,7 +76,7 @@ fn invalid_utf8_is_refused_in_every_text_argument() -> Result<()> {
             "end_turn with {bytes:x?}: {outcome:?}"
         );
     }
-    // A NUL has no place in text either.
+    // A NUL byte is not valid text either.
     let outcome = client.query(
         "SELECT reground.end_turn($1, $2)",
         &[&turn, &RawText(b"a\0b")],
@@ -101,7 +101,7 @@ fn a_document_of_ten_megabytes() -> Result<()> {
             "prose",
             "The quick brown fox jumps over the lazy dog. ".repeat(233_000),
         ),
-        // No white space, no sentence, nothing to split at.
+        // No white space and no sentence to split at.
         ("one word", "x".repeat(10 << 20)),
     ] {
         let put = client
@@ -137,7 +137,7 @@ fn ten_thousand_markers_in_one_answer() -> Result<()> {
     let database = Database::create("bad_markers")?;
     let mut client = database.connect()?;
     let turn = open_turn(&mut client)?;
-    // Of four citations one is right, one is another source's, one is unknown, one is not ours to resolve.
+    // Of four citations one is correct, one names another source, one is unknown, one is unresolvable.
     let answer = "Cows give milk [A1]. Cows give milk [B1]. Pigs fly [Z9]. So says (Smith, 2020). "
         .repeat(2_500);
     let rows = client.query(
@@ -168,7 +168,7 @@ fn ten_thousand_markers_in_one_answer() -> Result<()> {
 }
 
 #[test]
-fn long_odd_and_nested_values_are_kept_as_they_are() -> Result<()> {
+fn long_and_odd_names_are_stored_unchanged() -> Result<()> {
     let database = Database::create("bad_odd")?;
     let mut client = database.connect()?;
     let turn = open_turn(&mut client)?;
@@ -188,7 +188,7 @@ fn long_odd_and_nested_values_are_kept_as_they_are() -> Result<()> {
     ];
     for name in odd {
         let shown: String = name.chars().take(40).collect();
-        // As id of a document, of a conversation, of a request and of a message.
+        // As the id of a document, a conversation, a request and a message.
         client
             .query("SELECT * FROM reground.put_document('farm', $1, content => 'Goats climb trees.', title => $1, uri => $1)", &[&name])
             .with_context(|| format!("document {shown:?}"))?;
@@ -237,7 +237,7 @@ fn long_odd_and_nested_values_are_kept_as_they_are() -> Result<()> {
             "{shown:?} was not deleted"
         );
     }
-    // As name of a corpus, within what a relation may be called.
+    // As the name of a corpus, within the length of a relation name.
     for name in odd.iter().filter(|name| name.len() < 50) {
         client
             .query("SELECT reground.create_corpus($1)", &[name])
@@ -261,7 +261,7 @@ fn long_odd_and_nested_values_are_kept_as_they_are() -> Result<()> {
         );
         client.query("SELECT reground.drop_corpus($1, true)", &[name])?;
     }
-    // A name that PostgreSQL would cut off must not make a table of another name.
+    // A name that PostgreSQL would truncate must not create a table with another name.
     let outcome = client.query("SELECT reground.create_corpus($1)", &[&long]);
     ensure!(
         state(&outcome).is_some_and(|state| ["22023", "42622"].contains(&state)),
@@ -271,7 +271,7 @@ fn long_odd_and_nested_values_are_kept_as_they_are() -> Result<()> {
 }
 
 #[test]
-fn deep_and_huge_json_is_an_answer_or_an_error() -> Result<()> {
+fn deep_and_huge_json_returns_rows_or_an_error() -> Result<()> {
     let database = Database::create("bad_json")?;
     let mut client = database.connect()?;
     open_turn(&mut client)?;
@@ -303,7 +303,7 @@ fn deep_and_huge_json_is_an_answer_or_an_error() -> Result<()> {
         );
     }
     ensure!(row_counts(&mut client)? == before, "something was written");
-    // The session has not lost its stack.
+    // The session still works.
     client.query(
         "SELECT * FROM reground.search('farm', 'milk', '[1,0]')",
         &[],
@@ -311,7 +311,7 @@ fn deep_and_huge_json_is_an_answer_or_an_error() -> Result<()> {
     Ok(())
 }
 
-/// Calls that are refused, and with what.
+/// Calls that are refused, with their SQLSTATE.
 const REFUSED: [(&str, &str); 22] = [
     ("SELECT reground.search('nowhere', 'x')", "P0002"),
     ("SELECT reground.search('farm', 'x', '[1,0,0]')", "22023"),
@@ -415,7 +415,7 @@ fn a_refused_call_leaves_nothing_behind() -> Result<()> {
     let rows = row_counts(&mut client)?;
     let before = everything(&mut client)?;
     for (call, expected) in REFUSED {
-        // By itself, and inside a transaction that goes on from a savepoint.
+        // Alone, and inside a transaction that continues after a savepoint.
         let outcome = client.batch_execute(call);
         ensure!(
             state(&outcome) == Some(expected),
@@ -436,7 +436,7 @@ fn a_refused_call_leaves_nothing_behind() -> Result<()> {
             everything(&mut client)? == before && row_counts(&mut client)? == rows,
             "{call} left something behind a savepoint"
         );
-        // The session works.
+        // The session still works.
         client.batch_execute(
             "SELECT reground.begin_turn('in passing', 'milk', 'farm', '[1,0]'); ROLLBACK",
         )?;
@@ -449,7 +449,7 @@ fn a_refused_call_leaves_nothing_behind() -> Result<()> {
 }
 
 #[test]
-fn a_read_only_transaction_is_told_what_it_can_do() -> Result<()> {
+fn a_read_only_transaction_refuses_all_writes() -> Result<()> {
     let database = Database::create("bad_read_only")?;
     let mut client = database.connect()?;
     let turn = open_turn(&mut client)?;

@@ -1,5 +1,5 @@
-//! Conversations in German, in Chinese and in several languages: what is asked is found, what is rightly cited holds, and
-//! what is cited from the wrong place, with an invented number or against what is said, is found out.
+//! Conversations in German, in Chinese and in several languages: searches find the sources, correct citations hold, and citations of
+//! a wrong source, with a wrong number or with a negation are detected.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use postgres::Client;
 use reground_tests::server::Database;
 use serde_json::{Value, json};
 
-/// A sentence of an answer, with its citation as `{words of the passage}`, and the status of that.
+/// A sentence of an answer with its citation as `{words of the passage}`, and the expected status.
 type Sentence = (&'static str, &'static str);
 
 const HOLDS: &str = "resolved_current";
@@ -16,13 +16,13 @@ const CARRIED: &str = "resolved_carried";
 const WRONG_SOURCE: &str = "wrong_source";
 const UNSUPPORTED: &str = "unsupported";
 
-/// A turn: what is asked, and the answer.
+/// A turn: the question and the answer.
 struct Turn {
     query: &'static str,
     answer: &'static [Sentence],
 }
 
-/// Puts a document, a passage each text.
+/// Puts a document with one passage per text.
 fn put(client: &mut Client, corpus: &str, doc: &str, language: &str, texts: &[&str]) -> Result<()> {
     let passages: Vec<Value> = texts.iter().map(|text| json!({"content": text})).collect();
     client.execute(
@@ -32,9 +32,14 @@ fn put(client: &mut Client, corpus: &str, doc: &str, language: &str, texts: &[&s
     Ok(())
 }
 
-/// Holds a conversation; each answer is judged as expected, and whether by the index or without makes no difference to what is
-/// found.
-fn talk(client: &mut Client, conversation: &str, corpus: &str, turns: &[Turn]) -> Result<()> {
+/// Runs a conversation; each citation has the expected status, and searches return the same rows with and without the
+/// index.
+fn run_conversation(
+    client: &mut Client,
+    conversation: &str,
+    corpus: &str,
+    turns: &[Turn],
+) -> Result<()> {
     for turn in turns {
         same_without_index(client, corpus, turn.query)?;
         let context = client.query(
@@ -80,7 +85,7 @@ fn talk(client: &mut Client, conversation: &str, corpus: &str, turns: &[Turn]) -
     Ok(())
 }
 
-/// The same passages with the same scores by the index and in one pass. The index keeps lengths up to 40 words exactly, and no
+/// The index and the exact scan return the same passages with the same scores. The index stores lengths up to 40 words exactly, and no
 /// passage here is longer.
 fn same_without_index(client: &mut Client, corpus: &str, query: &str) -> Result<()> {
     let mut ask = |way: &str| -> Result<Vec<(String, String)>> {
@@ -251,7 +256,7 @@ fn a_german_conversation() -> Result<()> {
             ],
         },
     ];
-    talk(&mut client, "deutsch", "handbuch", &turns)
+    run_conversation(&mut client, "deutsch", "handbuch", &turns)
 }
 
 #[test]
@@ -304,7 +309,7 @@ fn a_chinese_conversation() -> Result<()> {
             ],
         },
     ];
-    talk(&mut client, "中文", "规定", &turns)
+    run_conversation(&mut client, "中文", "规定", &turns)
 }
 
 #[test]
@@ -317,7 +322,7 @@ fn a_conversation_over_documents_in_three_languages() -> Result<()> {
     put(&mut client, "mixed", "图书馆规则", "zh", &CHINESE_LIBRARY)?;
     put(&mut client, "mixed", "House rules", "en", &ENGLISH)?;
     let turns = [
-        // Words of three languages in one question, each read as its documents are.
+        // One question with words of three languages; each is parsed like the documents of its language.
         Turn {
             query: "Are laptops borrowed overnight? Dürfen DVDs verlängert werden? 参考书能外借吗？",
             answer: &[
@@ -337,7 +342,7 @@ fn a_conversation_over_documents_in_three_languages() -> Result<()> {
                 ("参考书和报纸不能外借[{DVDs}]。", WRONG_SOURCE),
             ],
         },
-        // Asked in English over a German document: what both write alike finds it.
+        // An English question about a German document: words that are equal in both languages find it.
         Turn {
             query: "Is R290 flammable?",
             answer: &[
@@ -360,8 +365,8 @@ fn a_conversation_over_documents_in_three_languages() -> Result<()> {
             ],
         },
     ];
-    talk(&mut client, "mixed", "mixed", &turns)?;
-    // By what a citation was judged stands with it.
+    run_conversation(&mut client, "mixed", "mixed", &turns)?;
+    // The language of the judgement is stored with the citation.
     let languages = client.query(
         "SELECT DISTINCT support_parts ->> 'language' FROM reground.message_citations WHERE support_parts ->> 'language' IS NOT NULL ORDER BY 1",
         &[],
@@ -372,7 +377,7 @@ fn a_conversation_over_documents_in_three_languages() -> Result<()> {
 }
 
 #[test]
-fn what_is_carried_is_judged_in_its_language() -> Result<()> {
+fn a_carried_source_is_judged_in_its_language() -> Result<()> {
     let database = Database::create("languages_carried")?;
     let mut client = database.connect()?;
     client.batch_execute(
@@ -398,5 +403,5 @@ fn what_is_carried_is_judged_in_its_language() -> Result<()> {
             ],
         },
     ];
-    talk(&mut client, "carried", "mixed", &turns)
+    run_conversation(&mut client, "carried", "mixed", &turns)
 }

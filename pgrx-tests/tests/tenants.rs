@@ -1,10 +1,10 @@
-//! Two tenants through one role: each sees and changes its own rows and no others, whatever it tries.
+//! Two tenants with one role: each sees and changes only its own rows.
 
 use anyhow::{Context, Result, ensure};
 use postgres::Client;
 use reground_tests::server::{Database, row_counts, state};
 
-/// A database with `reground.tenant_from = app.tenant_id`, a corpus for all, a role for the application and one for the auditor.
+/// A database with `reground.tenant_from = app.tenant_id`, a shared corpus, a role for the application and one for the auditor.
 struct House {
     database: Database,
     app: String,
@@ -34,7 +34,7 @@ impl House {
         Ok(house)
     }
 
-    /// A session of the application for a tenant.
+    /// A session of the application as a tenant.
     fn tenant(&self, tenant: &str) -> Result<Client> {
         let mut client = self.database.connect_as(&self.app)?;
         client.execute("SELECT set_config('app.tenant_id', $1, false)", &[&tenant])?;
@@ -46,14 +46,14 @@ impl Drop for House {
     fn drop(&mut self) {
         if let Ok(mut owner) = self.database.connect() {
             for role in [&self.app, &self.auditor] {
-                // The database goes next; what is left behind is dropped by the next run's name.
+                // The database is dropped next; the next run drops objects that remain.
                 let _ = owner.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
             }
         }
     }
 }
 
-/// One turn with a right and an invented citation, a pin, and another turn left open; the ids of both.
+/// A turn with a correct and an invented citation, a pin, and an open turn; returns the ids of both turns.
 fn talk(client: &mut Client, conversation: &str) -> Result<(i64, i64)> {
     client.execute(
         "SELECT reground.pin($1, doc_id => 'sheep', corpus => 'farm')",
@@ -70,7 +70,7 @@ fn talk(client: &mut Client, conversation: &str) -> Result<(i64, i64)> {
     Ok((ended, open))
 }
 
-/// Every table and view with a tenant that a user may read.
+/// Tables and views with a tenant that a user may read.
 const READABLE: [&str; 9] = [
     "conversations",
     "turns",
@@ -88,7 +88,7 @@ fn each_tenant_sees_its_own_rows() -> Result<()> {
     let house = House::build("tenants_see")?;
     let mut acme = house.tenant("acme")?;
     let mut bolt = house.tenant("bolt")?;
-    // The same name of a conversation is two conversations.
+    // The same conversation_ref names two conversations.
     talk(&mut acme, "support")?;
     for relation in READABLE {
         let seen: i64 = bolt
@@ -112,7 +112,7 @@ fn each_tenant_sees_its_own_rows() -> Result<()> {
             );
         }
     }
-    // The switch of a tenant within a session holds at once.
+    // A change of tenant within a session has effect at once.
     acme.execute("SELECT set_config('app.tenant_id', 'nobody', false)", &[])?;
     let seen: i64 = acme
         .query_one("SELECT count(*) FROM reground.citation_audit", &[])?
@@ -122,7 +122,7 @@ fn each_tenant_sees_its_own_rows() -> Result<()> {
 }
 
 #[test]
-fn anothers_ids_do_not_exist() -> Result<()> {
+fn ids_of_another_tenant_do_not_exist() -> Result<()> {
     let house = House::build("tenants_ids")?;
     let mut acme = house.tenant("acme")?;
     let mut bolt = house.tenant("bolt")?;
@@ -152,7 +152,7 @@ fn anothers_ids_do_not_exist() -> Result<()> {
     let unpinned = bolt.query("SELECT reground.unpin('support', doc_id => 'sheep')", &[]);
     ensure!(state(&unpinned) == Some("P0002"), "{unpinned:?}");
     ensure!(row_counts(&mut owner)? == before, "bolt changed something");
-    // And acme goes on.
+    // acme continues.
     acme.query(
         "SELECT * FROM reground.end_turn($1, 'Cows give milk [B1].')",
         &[&open],
@@ -198,7 +198,7 @@ fn a_corpus_of_one_tenant_is_hidden_from_the_other() -> Result<()> {
         corpora(&mut acme)? == 2 && corpora(&mut bolt)? == 1,
         "the list of corpora is not the tenant's"
     );
-    // Ids and addresses of documents are not for every user, not even its own tenant's.
+    // Users may not read ids and addresses of documents, not even of their own tenant.
     for client in [&mut acme, &mut bolt] {
         let outcome = client.query("SELECT * FROM reground.documents", &[]);
         ensure!(state(&outcome) == Some("42501"), "{outcome:?}");
@@ -236,7 +236,7 @@ fn without_a_tenant_nothing_is_seen_or_written() -> Result<()> {
 }
 
 #[test]
-fn a_user_cannot_step_around_the_functions() -> Result<()> {
+fn a_user_cannot_write_without_the_functions() -> Result<()> {
     let house = House::build("tenants_around")?;
     let mut acme = house.tenant("acme")?;
     talk(&mut acme, "support")?;
@@ -264,7 +264,7 @@ fn a_user_cannot_step_around_the_functions() -> Result<()> {
         let outcome = acme.batch_execute(statement);
         ensure!(state(&outcome) == Some("42501"), "{statement}: {outcome:?}");
     }
-    // A leaky function sees no row that the policy hides.
+    // A leaky function gets no row that the policy hides.
     acme.batch_execute(
         "CREATE FUNCTION pg_temp.leak(text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS $$ BEGIN RAISE EXCEPTION 'saw %', $1; END $$;
          SELECT set_config('app.tenant_id', 'bolt', false)",
@@ -281,11 +281,11 @@ fn a_user_cannot_step_around_the_functions() -> Result<()> {
 }
 
 #[test]
-fn a_setting_made_before_the_library_is_loaded_does_not_hold() -> Result<()> {
+fn a_setting_from_before_the_library_is_loaded_has_no_effect() -> Result<()> {
     let house = House::build("tenants_early")?;
     for value in ["app.mine", ""] {
         let mut early = house.tenant("acme")?;
-        // No call of ours yet: PostgreSQL takes the name for anybody's.
+        // Before the first call, PostgreSQL accepts the unknown setting from anybody.
         let _ = early.batch_execute(&format!(
             "SET reground.tenant_from = '{value}'; SET app.mine = 'bolt'"
         ));
@@ -345,7 +345,7 @@ fn an_auditor_reads_everything_and_writes_nothing() -> Result<()> {
 }
 
 #[test]
-fn the_relations_own_security_filters_what_is_retrieved_and_carried() -> Result<()> {
+fn row_level_security_filters_found_and_carried_sources() -> Result<()> {
     let house = House::build("tenants_rls")?;
     let mut owner = house.database.connect()?;
     owner.batch_execute(
@@ -377,7 +377,7 @@ fn the_relations_own_security_filters_what_is_retrieved_and_carried() -> Result<
     );
     ensure!(state(&pinned) == Some("P0002"), "{pinned:?}");
 
-    // What acme may no longer see leaves its memory, pinned or not.
+    // Sources that acme may no longer see are not used, pinned or not.
     let (_, open) = talk(&mut acme, "support")?;
     acme.query(
         "SELECT * FROM reground.end_turn($1, 'Sheep give wool [A1].')",
