@@ -5,22 +5,22 @@ use postgres::Client;
 use reground_tests::server::{Database, row_counts, state};
 
 /// A database with `reground.tenant_from = app.tenant_id`, a shared corpus, a role for the application and one for the auditor.
-struct House {
+struct Fixture {
     database: Database,
     app: String,
     auditor: String,
 }
 
-impl House {
+impl Fixture {
     fn build(name: &str) -> Result<Self> {
         let database = Database::create(name)?;
-        let house = Self {
+        let fixture = Self {
             app: format!("{}_app", database.name()),
             auditor: format!("{}_auditor", database.name()),
             database,
         };
-        let mut owner = house.database.connect()?;
-        let (name, app, auditor) = (house.database.name(), &house.app, &house.auditor);
+        let mut owner = fixture.database.connect()?;
+        let (name, app, auditor) = (fixture.database.name(), &fixture.app, &fixture.auditor);
         owner.batch_execute(&format!(
             "ALTER DATABASE {name} SET reground.tenant_from = 'app.tenant_id';
              CREATE ROLE {app} LOGIN IN ROLE reground_user; CREATE ROLE {auditor} LOGIN IN ROLE reground_auditor;
@@ -31,7 +31,7 @@ impl House {
              SELECT reground.put_embeddings('farm', ARRAY['1', '2'], ARRAY['[1,0]', '[0,1]']::vector[]);
              GRANT SELECT ON farm, farm_documents TO {app}"
         ))?;
-        Ok(house)
+        Ok(fixture)
     }
 
     /// A session of the application as a tenant.
@@ -42,7 +42,7 @@ impl House {
     }
 }
 
-impl Drop for House {
+impl Drop for Fixture {
     fn drop(&mut self) {
         if let Ok(mut owner) = self.database.connect() {
             for role in [&self.app, &self.auditor] {
@@ -85,9 +85,9 @@ const READABLE: [&str; 9] = [
 
 #[test]
 fn each_tenant_sees_its_own_rows() -> Result<()> {
-    let house = House::build("tenants_see")?;
-    let mut acme = house.tenant("acme")?;
-    let mut bolt = house.tenant("bolt")?;
+    let fixture = Fixture::build("tenants_see")?;
+    let mut acme = fixture.tenant("acme")?;
+    let mut bolt = fixture.tenant("bolt")?;
     // The same conversation_ref names two conversations.
     talk(&mut acme, "support")?;
     for relation in READABLE {
@@ -123,11 +123,11 @@ fn each_tenant_sees_its_own_rows() -> Result<()> {
 
 #[test]
 fn ids_of_another_tenant_do_not_exist() -> Result<()> {
-    let house = House::build("tenants_ids")?;
-    let mut acme = house.tenant("acme")?;
-    let mut bolt = house.tenant("bolt")?;
+    let fixture = Fixture::build("tenants_ids")?;
+    let mut acme = fixture.tenant("acme")?;
+    let mut bolt = fixture.tenant("bolt")?;
     let (ended, open) = talk(&mut acme, "support")?;
-    let mut owner = house.database.connect()?;
+    let mut owner = fixture.database.connect()?;
     let before = row_counts(&mut owner)?;
     for turn in [ended, open] {
         for call in [
@@ -162,17 +162,17 @@ fn ids_of_another_tenant_do_not_exist() -> Result<()> {
 
 #[test]
 fn a_corpus_of_one_tenant_is_hidden_from_the_other() -> Result<()> {
-    let house = House::build("tenants_corpus")?;
-    let mut owner = house.database.connect()?;
+    let fixture = Fixture::build("tenants_corpus")?;
+    let mut owner = fixture.database.connect()?;
     owner.batch_execute(&format!(
         "SELECT set_config('app.tenant_id', 'acme', false);
          SELECT reground.create_corpus('secret', tenant => 'acme');
          SELECT reground.put_document('secret', 'plan', content => 'The plan is to move.');
          GRANT SELECT ON secret, secret_documents TO {}",
-        house.app
+        fixture.app
     ))?;
-    let mut acme = house.tenant("acme")?;
-    let mut bolt = house.tenant("bolt")?;
+    let mut acme = fixture.tenant("acme")?;
+    let mut bolt = fixture.tenant("bolt")?;
     ensure!(
         acme.query("SELECT * FROM reground.search('secret', 'plan')", &[])?
             .len()
@@ -208,9 +208,9 @@ fn a_corpus_of_one_tenant_is_hidden_from_the_other() -> Result<()> {
 
 #[test]
 fn without_a_tenant_nothing_is_seen_or_written() -> Result<()> {
-    let house = House::build("tenants_none")?;
-    talk(&mut house.tenant("acme")?, "support")?;
-    let mut nobody = house.database.connect_as(&house.app)?;
+    let fixture = Fixture::build("tenants_none")?;
+    talk(&mut fixture.tenant("acme")?, "support")?;
+    let mut nobody = fixture.database.connect_as(&fixture.app)?;
     for empty in [false, true] {
         if empty {
             nobody.execute("SELECT set_config('app.tenant_id', '', false)", &[])?;
@@ -237,8 +237,8 @@ fn without_a_tenant_nothing_is_seen_or_written() -> Result<()> {
 
 #[test]
 fn a_user_cannot_write_without_the_functions() -> Result<()> {
-    let house = House::build("tenants_around")?;
-    let mut acme = house.tenant("acme")?;
+    let fixture = Fixture::build("tenants_around")?;
+    let mut acme = fixture.tenant("acme")?;
     talk(&mut acme, "support")?;
     for statement in [
         "SET reground.tenant_from = 'app.other'",
@@ -282,9 +282,9 @@ fn a_user_cannot_write_without_the_functions() -> Result<()> {
 
 #[test]
 fn a_setting_from_before_the_library_is_loaded_has_no_effect() -> Result<()> {
-    let house = House::build("tenants_early")?;
+    let fixture = Fixture::build("tenants_early")?;
     for value in ["app.mine", ""] {
-        let mut early = house.tenant("acme")?;
+        let mut early = fixture.tenant("acme")?;
         // Before the first call, PostgreSQL accepts the unknown setting from anybody.
         let _ = early.batch_execute(&format!(
             "SET reground.tenant_from = '{value}'; SET app.mine = 'bolt'"
@@ -299,11 +299,11 @@ fn a_setting_from_before_the_library_is_loaded_has_no_effect() -> Result<()> {
 
 #[test]
 fn an_auditor_reads_everything_and_writes_nothing() -> Result<()> {
-    let house = House::build("tenants_audit")?;
+    let fixture = Fixture::build("tenants_audit")?;
     for tenant in ["acme", "bolt"] {
-        talk(&mut house.tenant(tenant)?, "support")?;
+        talk(&mut fixture.tenant(tenant)?, "support")?;
     }
-    let mut auditor = house.database.connect_as(&house.auditor)?;
+    let mut auditor = fixture.database.connect_as(&fixture.auditor)?;
     for relation in READABLE.iter().chain(&["turn_traces", "turn_candidates"]) {
         let tenants: i64 = auditor
             .query_one(
@@ -346,14 +346,14 @@ fn an_auditor_reads_everything_and_writes_nothing() -> Result<()> {
 
 #[test]
 fn row_level_security_filters_found_and_carried_sources() -> Result<()> {
-    let house = House::build("tenants_rls")?;
-    let mut owner = house.database.connect()?;
+    let fixture = Fixture::build("tenants_rls")?;
+    let mut owner = fixture.database.connect()?;
     owner.batch_execute(
         "ALTER TABLE farm ENABLE ROW LEVEL SECURITY;
          CREATE POLICY shown ON farm USING (doc_id <> 'sheep' OR current_setting('app.tenant_id', true) = 'acme')",
     )?;
-    let mut acme = house.tenant("acme")?;
-    let mut bolt = house.tenant("bolt")?;
+    let mut acme = fixture.tenant("acme")?;
+    let mut bolt = fixture.tenant("bolt")?;
     let documents = |client: &mut Client| -> Result<Vec<String>> {
         let found = client.query(
             "SELECT doc_id FROM reground.search('farm', 'milk wool', '[1,1]') ORDER BY doc_id",
@@ -397,8 +397,8 @@ fn row_level_security_filters_found_and_carried_sources() -> Result<()> {
 
 #[test]
 fn a_turn_runs_as_its_caller_throughout() -> Result<()> {
-    let house = House::build("tenants_caller")?;
-    let mut acme = house.tenant("acme")?;
+    let fixture = Fixture::build("tenants_caller")?;
+    let mut acme = fixture.tenant("acme")?;
     let user = |client: &mut Client| -> Result<String> {
         Ok(client
             .query_one(

@@ -1,21 +1,21 @@
-//! What an argument means, and values for it.
+//! The kinds of arguments, with values for each.
 
 use reground_tests::chance::Chance;
 
-use crate::house::Tenant;
+use crate::fixture::Tenant;
 
-/// Where the value of an argument comes from.
+/// The tenant whose value an argument gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
-    /// The caller's.
+    /// The calling tenant.
     Mine,
-    /// The other tenant's.
+    /// The other tenant.
     Theirs,
-    /// Nobody's.
+    /// No tenant: an invalid value.
     Nonsense,
 }
 
-/// What an argument means.
+/// The kind of an argument.
 #[derive(Debug, Clone, Copy)]
 pub enum Argument {
     Conversation,
@@ -50,12 +50,12 @@ pub enum Argument {
 
 use Argument as A;
 
-/// One of several.
+/// Returns a random element.
 fn one_of<T: Clone>(chance: &mut Chance, values: &[T]) -> T {
     values[chance.below(values.len())].clone()
 }
 
-/// One of the latest ids: older turns have ended long ago.
+/// Returns one of the latest ids, because older turns have ended.
 fn recent(chance: &mut Chance, ids: &[i64]) -> String {
     let start = ids.len().saturating_sub(12);
     match &ids[start..] {
@@ -65,7 +65,7 @@ fn recent(chance: &mut Chance, ids: &[i64]) -> String {
 }
 
 impl Argument {
-    /// A value that is good for the tenant; with a chance of none, where none is good too.
+    /// Returns a valid value of the tenant, sometimes NULL if that is valid, too.
     pub fn of(self, tenant: &Tenant, chance: &mut Chance) -> Option<String> {
         let z = tenant.sentinel;
         let number = 1 + chance.below(2);
@@ -152,7 +152,7 @@ impl Argument {
         })
     }
 
-    /// A value that is good for nobody; none where that is refused too.
+    /// Returns an invalid value, sometimes NULL.
     pub fn nonsense(self, chance: &mut Chance) -> Option<String> {
         if chance.happens(20) {
             return None;

@@ -1,12 +1,12 @@
-//! Two tenants, one pooled role, one pooled session: whatever either calls, with the other's names and ids or with nonsense,
-//! nothing of the other comes back, not in a row, an error, a hint or a notice.
+//! Two tenants use one pooled role and one pooled session: calls with names and ids of the other tenant, or with invalid values,
+//! must return nothing of the other tenant, neither in a row nor in an error, a hint or a notice.
 //!
-//! Everything that a tenant writes has a word in it that begins with the tenant's sentinel. A word of the other's sentinel in
-//! a reply is a leak, unless the call itself passed that very word in.
+//! Each word that a tenant writes starts with the sentinel of the tenant. A word with the sentinel of the other tenant in
+//! a reply is a leak, unless the call itself contained that word.
 
 mod arguments;
 mod calls;
-mod house;
+mod fixture;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,18 +17,18 @@ use reground_tests::surface;
 
 use arguments::Whose;
 use calls::{CALLS, Call};
-use house::{House, TENANTS, Tenant};
+use fixture::{Fixture, TENANTS, Tenant};
 
-/// Roles whose rights the pooled role has.
+/// Roles of the pooled role.
 const ROLES: [&str; 1] = ["reground_user"];
 
-/// Views whose rows hold nothing of a tenant's but its name and figures.
+/// Views whose rows contain only the name and figures of a tenant.
 const ONLY_FIGURES: [&str; 1] = ["turn_overhead"];
 
-/// Readable by all and the same for all.
+/// Relations with the same rows for all users.
 const SAME_FOR_ALL: [&str; 3] = ["settings", "citation_statuses", "support_cues"];
 
-/// Functions that are not made to fail here: they take none of a tenant's values, or answer what they do not know with nothing.
+/// Functions without a failing call here: they take no values of a tenant, or return no rows for unknown ids.
 const NEVER_FAIL: [&str; 26] = [
     "_settings",
     "current_tenant",
@@ -58,7 +58,7 @@ const NEVER_FAIL: [&str; 26] = [
     "wilson_interval",
 ];
 
-/// Words of a text that begin with a sentinel.
+/// Returns the words of a text that start with a sentinel.
 fn words(text: &str, sentinel: &str) -> BTreeSet<String> {
     let text = text.to_lowercase();
     text.match_indices(sentinel)
@@ -71,8 +71,8 @@ fn words(text: &str, sentinel: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Fails where a reply has a word of `other` that was not passed in, or an id of another tenant's row.
-fn keeps_apart(reply: &Reply, other: &Tenant, arguments: &[Option<String>]) -> Result<()> {
+/// Fails if a reply contains a word of `other` that was not an argument.
+fn check_isolation(reply: &Reply, other: &Tenant, arguments: &[Option<String>]) -> Result<()> {
     let passed = words(
         &arguments
             .iter()
@@ -97,8 +97,8 @@ fn keeps_apart(reply: &Reply, other: &Tenant, arguments: &[Option<String>]) -> R
     Ok(())
 }
 
-/// What a tenant sees of everything that it can read, as one hash a relation.
-fn sight(pooled: &mut Pooled, relations: &BTreeSet<String>) -> Result<Vec<String>> {
+/// Returns a hash of all rows that the tenant sees, for each relation.
+fn visible_rows(pooled: &mut Pooled, relations: &BTreeSet<String>) -> Result<Vec<String>> {
     let hashes: Vec<String> = relations
         .iter()
         .map(|relation| format!("SELECT '{relation} ' || coalesce(md5(string_agg(r::text, '' ORDER BY r::text)), '') FROM reground.{relation} AS r"))
@@ -110,23 +110,23 @@ fn sight(pooled: &mut Pooled, relations: &BTreeSet<String>) -> Result<Vec<String
 
 #[test]
 fn every_function_and_view_keeps_tenants_apart() -> Result<()> {
-    let house = House::build("tenant_surface")?;
-    let mut owner = house.database.connect()?;
+    let fixture = Fixture::build("tenant_surface")?;
+    let mut owner = fixture.database.connect()?;
     surface::covered(
         &surface::functions(&mut owner, &ROLES)?,
         CALLS.iter().map(|call| call.function()),
     )?;
     let relations = surface::relations(&mut owner, &ROLES)?;
-    let mut pooled = house.pooled()?;
-    // The same prepared statements in every mode and for both tenants: a plan made for one serves the other.
+    let mut pooled = fixture.pooled()?;
+    // The same prepared statements in each mode and for both tenants: a plan of one tenant is used for the other.
     for mode in ["auto", "force_generic_plan", "force_custom_plan"] {
         pooled
             .client
             .batch_execute(&format!("SET plan_cache_mode = {mode}"))?;
         for (me, other) in [(0, 1), (1, 0), (0, 1)] {
-            every_relation_shows_its_own(&house, &mut pooled, &relations, me, other)?;
+            check_relations(&fixture, &mut pooled, &relations, me, other)?;
             for call in CALLS {
-                every_argument_in_turn(&house, &mut pooled, &relations, call, me, other)
+                check_arguments(&fixture, &mut pooled, &relations, call, me, other)
                     .with_context(|| format!("{} as {} ({mode})", call.function(), TENANTS[me]))?;
             }
         }
@@ -134,21 +134,21 @@ fn every_function_and_view_keeps_tenants_apart() -> Result<()> {
     Ok(())
 }
 
-/// Reads every table and view: rows of its own where rows have a tenant, and none of the other.
-fn every_relation_shows_its_own(
-    house: &House,
+/// Reads each relation: it returns rows of the tenant, if its rows have one, and no rows of the other.
+fn check_relations(
+    fixture: &Fixture,
     pooled: &mut Pooled,
     relations: &BTreeSet<String>,
     me: usize,
     other: usize,
 ) -> Result<()> {
-    let (me, other) = (&house.tenants[me], &house.tenants[other]);
+    let (me, other) = (&fixture.tenants[me], &fixture.tenants[other]);
     for relation in relations {
         let statement = format!("SELECT to_jsonb(r)::text FROM reground.{relation} AS r");
         for scope in [Scope::Session, Scope::Transaction] {
             let reply = pooled.ask(me.name, scope, &statement, &[])?;
             ensure!(reply.error.is_none(), "{relation}: {reply:?}");
-            keeps_apart(&reply, other, &[]).with_context(|| relation.clone())?;
+            check_isolation(&reply, other, &[]).with_context(|| relation.clone())?;
             let mut own = !words(&reply.text(), me.sentinel).is_empty();
             if ONLY_FIGURES.contains(&relation.as_str()) {
                 let of = |tenant: &Tenant| format!("\"tenant\": \"{}\"", tenant.name);
@@ -161,7 +161,7 @@ fn every_relation_shows_its_own(
                 me.name
             );
         }
-        // A condition that finds the other's words finds nothing.
+        // A condition with words of the other tenant finds nothing.
         let statement = format!(
             "SELECT to_jsonb(r)::text FROM reground.{relation} AS r WHERE strpos(lower(r::text), $1) > 0"
         );
@@ -172,7 +172,7 @@ fn every_relation_shows_its_own(
             &[Some(other.sentinel.into())],
         )?;
         ensure!(reply.rows.is_empty(), "{relation}: {reply:?}");
-        // Nor does one that raises an error over what it sees.
+        // A condition that raises an error with the row does not reveal it.
         let statement = format!(
             "SELECT (lower(r::text) COLLATE \"C\")::integer::text FROM reground.{relation} AS r WHERE strpos(lower(r::text), $1) > 0"
         );
@@ -182,15 +182,15 @@ fn every_relation_shows_its_own(
             &statement,
             &[Some(other.sentinel.into())],
         )?;
-        keeps_apart(&reply, other, &[])?;
+        check_isolation(&reply, other, &[])?;
         ensure!(reply.error.is_none(), "{relation}: {reply:?}");
     }
     Ok(())
 }
 
-/// Calls a function with its own values, then with the other's and with nonsense in each argument and in all.
-fn every_argument_in_turn(
-    house: &House,
+/// Calls a function with own values, then with values of the other tenant and invalid values, in each argument and in all.
+fn check_arguments(
+    fixture: &Fixture,
     pooled: &mut Pooled,
     relations: &BTreeSet<String>,
     call: &Call,
@@ -198,20 +198,20 @@ fn every_argument_in_turn(
     other: usize,
 ) -> Result<()> {
     let mut chance = Chance::of(1);
-    let (mine, theirs) = (&house.tenants[me], &house.tenants[other]);
+    let (mine, theirs) = (&fixture.tenants[me], &fixture.tenants[other]);
     pooled.switch(theirs.name)?;
-    let untouched = sight(pooled, relations)?;
+    let untouched = visible_rows(pooled, relations)?;
     let mut attempt = |whose: &dyn Fn(usize) -> Whose, pooled: &mut Pooled| -> Result<bool> {
         let arguments = call.arguments(&mut chance, mine, theirs, whose);
-        // The session is the other's, the transaction ours: the transaction counts.
+        // The session belongs to the other tenant and the transaction to this one, which must count.
         let reply = pooled.ask(mine.name, Scope::Open, &call.statement(), &arguments)?;
-        keeps_apart(&reply, theirs, &arguments).with_context(|| format!("{arguments:?}"))?;
+        check_isolation(&reply, theirs, &arguments).with_context(|| format!("{arguments:?}"))?;
         if reply.error.is_none() {
             pooled.switch_within(theirs.name)?;
-            let sight = sight(pooled, relations)?;
+            let visible_rows = visible_rows(pooled, relations)?;
             pooled.client.batch_execute("ROLLBACK")?;
             ensure!(
-                sight == untouched,
+                visible_rows == untouched,
                 "{arguments:?} changed what {} has",
                 theirs.name
             );
@@ -234,7 +234,7 @@ fn every_argument_in_turn(
     Ok(())
 }
 
-/// Of a citation that names a document, all but the words that name it.
+/// The verdict on a citation that names a document, without columns that repeat the name.
 fn verdict(pooled: &mut Pooled, tenant: &Tenant, document: &str) -> Result<Vec<String>> {
     let answer = format!("The plan is kept in the barn [Source: {document}, p. 1].");
     let statement = "SELECT concat_ws(' ', status, holds, hallucination_mode, score, support, coordinate_fidelity, diagnostic, source_state, quote, title, uri, locator) \
@@ -251,10 +251,10 @@ fn verdict(pooled: &mut Pooled, tenant: &Tenant, document: &str) -> Result<Vec<S
 }
 
 #[test]
-fn an_answer_cannot_find_out_what_the_other_has() -> Result<()> {
-    let house = House::build("tenant_oracle")?;
-    let mut pooled = house.pooled()?;
-    let [acme, bolt] = &house.tenants;
+fn an_answer_cannot_probe_documents_of_the_other_tenant() -> Result<()> {
+    let fixture = Fixture::build("tenant_oracle")?;
+    let mut pooled = fixture.pooled()?;
+    let [acme, bolt] = &fixture.tenants;
     for (me, other) in [(acme, bolt), (bolt, acme)] {
         let nowhere = verdict(&mut pooled, me, "nowhere-doc-9")?;
         for theirs in [
@@ -278,18 +278,18 @@ fn an_answer_cannot_find_out_what_the_other_has() -> Result<()> {
     Ok(())
 }
 
-/// Calls of the random test, and its seed.
+/// Number of random calls, and the seed.
 const RANDOM_CALLS: usize = 10_000;
 const SEED: u64 = 20_260_702;
 
 #[test]
 fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
-    let mut house = House::build("tenant_random")?;
-    let mut owner = house.database.connect()?;
+    let mut fixture = Fixture::build("tenant_random")?;
+    let mut owner = fixture.database.connect()?;
     let relations: Vec<String> = surface::relations(&mut owner, &ROLES)?
         .into_iter()
         .collect();
-    let mut pooled = house.pooled()?;
+    let mut pooled = fixture.pooled()?;
     let mut chance = Chance::of(SEED);
     let mut outcomes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for number in 0..RANDOM_CALLS {
@@ -301,15 +301,15 @@ fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
             ))?;
         }
         let me = chance.below(2);
-        // The session is left to whoever had it last, so SET LOCAL is put over either tenant.
+        // The session keeps its last tenant, so SET LOCAL overrides either of them.
         let mut scope = [Scope::Session, Scope::Transaction][chance.below(2)];
         let (function, statement, arguments) = if chance.happens(5) {
             let relation = &relations[chance.below(relations.len())];
-            let other = house.tenants[1 - me].sentinel;
+            let other = fixture.tenants[1 - me].sentinel;
             let statement = format!(
                 "SELECT to_jsonb(r)::text FROM reground.{relation} AS r WHERE strpos(lower(r::text), $1) > 0 OR pg_catalog.hashtext(r::text) % 10 = 0"
             );
-            // The sentinel is the condition's, not a word that a reply may repeat.
+            // The sentinel is in the condition only; a reply must not repeat it.
             ("(relations)", statement, vec![Some(other.to_owned())])
         } else {
             let call = &CALLS[chance.below(CALLS.len())];
@@ -323,20 +323,20 @@ fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
                     _ => Whose::Mine,
                 })
                 .collect();
-            let (mine, theirs) = (&house.tenants[me], &house.tenants[1 - me]);
+            let (mine, theirs) = (&fixture.tenants[me], &fixture.tenants[1 - me]);
             let arguments = call.arguments(&mut chance, mine, theirs, &|at| wild[at]);
-            // What would be stored under a word of the other's would be ours to read from then on.
+            // Stored words of the other tenant would count as own words later, so the call is rolled back.
             let stored = arguments.iter().flatten();
             if stored.clone().any(|a| a.contains(theirs.sentinel)) {
                 scope = Scope::Open;
             }
-            // What was forgotten could not be asked for again.
+            // Erased rows could not be used by later calls, so the call is rolled back.
             if call.function().starts_with("forget_") {
                 scope = Scope::Open;
             }
             (call.function(), call.statement(), arguments)
         };
-        let reply = pooled.ask(house.tenants[me].name, scope, &statement, &arguments)?;
+        let reply = pooled.ask(fixture.tenants[me].name, scope, &statement, &arguments)?;
         if scope == Scope::Open && reply.error.is_none() {
             pooled.client.batch_execute("ROLLBACK")?;
         }
@@ -345,7 +345,7 @@ fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
         } else {
             &arguments
         };
-        keeps_apart(&reply, &house.tenants[1 - me], passed)
+        check_isolation(&reply, &fixture.tenants[1 - me], passed)
             .with_context(|| format!("call {number}, {function}({arguments:?}), seed {SEED}"))?;
         let outcome = outcomes.entry(function).or_default();
         match &reply.error {
@@ -353,7 +353,7 @@ fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
             Some(_) => outcome.1 += 1,
         }
         if scope != Scope::Open {
-            house.tenants[me].learn(&reply);
+            fixture.tenants[me].remember_ids(&reply);
         }
     }
     let (went, refused) = outcomes
@@ -370,6 +370,6 @@ fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
             "no call of {function} went through: {outcomes:?}"
         );
     }
-    house.each_id_is_its_owners(&mut owner)?;
+    fixture.each_id_is_its_owners(&mut owner)?;
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! Counting, and calling someone.
+//! Rollups and alerts.
 
 use super::Call;
 use super::Held::{self, Reads, Writes};
 
-/// Where a check of the rules can be made to wait.
+/// Tables at which a check of the rules can wait.
 const CHECKING: &[Held] = &[
     Reads("reground.rollup_queue"),
     Reads("reground.messages"),

@@ -1,4 +1,4 @@
-//! The index, and ranking by it.
+//! The BM25 index and its functions.
 
 use super::Call;
 use super::Held::{Reads, Writes};

@@ -1,4 +1,4 @@
-//! Corpora, their documents, and searching them.
+//! Corpora, documents and searches.
 
 use super::Call;
 use super::Held::{Reads, Writes};

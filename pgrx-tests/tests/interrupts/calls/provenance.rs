@@ -1,4 +1,4 @@
-//! Where citations come from, and questions whose source is known.
+//! Provenance, erasure and probes.
 
 use super::Call;
 use super::Held::{Reads, Writes};

@@ -1,4 +1,4 @@
-//! How good citations are, and pages of it.
+//! Citation quality and reports.
 
 use super::Call;
 use super::Held::Reads;

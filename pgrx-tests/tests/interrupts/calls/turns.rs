@@ -1,4 +1,4 @@
-//! Turns, and what a conversation remembers.
+//! Turns and conversations.
 
 use super::Call;
 use super::Held::{Reads, Writes};
