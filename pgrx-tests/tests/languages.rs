@@ -147,6 +147,109 @@ const ENGLISH: [&str; 4] = [
     "Food is not allowed in the reading rooms.",
 ];
 
+const GERMAN_TURNS: [Turn; 7] = [
+    Turn {
+        query: "Welche Vorlauftemperatur ist bei der Wärmepumpe zulässig?",
+        answer: &[
+            (
+                "Die Vorlauftemperatur darf 55 °C nicht überschreiten [{Vorlauftemperatur}]. ",
+                HOLDS,
+            ),
+            (
+                "Bei Fußbodenheizungen beträgt sie höchstens 45 °C [{Vorlauftemperatur}]. ",
+                UNSUPPORTED,
+            ),
+            (
+                "Die Vorlauftemperatur darf 55 °C überschreiten [{Vorlauftemperatur}].",
+                UNSUPPORTED,
+            ),
+        ],
+    },
+    Turn {
+        query: "Und wie laut sind die Wärmepumpen nachts im Betrieb?",
+        answer: &[
+            (
+                "Der Schallleistungspegel liegt im Nachtbetrieb bei 48 dB(A) [{Schallleistungspegel}]. ",
+                HOLDS,
+            ),
+            (
+                "Im Nachtbetrieb liegt der Schallleistungspegel bei 48 dB(A) [{Vorlauftemperatur}].",
+                WRONG_SOURCE,
+            ),
+        ],
+    },
+    Turn {
+        query: "Welche Heizleistung liefert die Wärmepumpenanlage im Verbund?",
+        answer: &[
+            (
+                "Im Verbund liefert die Anlage bis zu 1234,5 kW [{1.234,5 kW}]. ",
+                HOLDS,
+            ),
+            (
+                "Im Verbund liefert die Anlage bis zu 12.345 kW [{1.234,5 kW}].",
+                UNSUPPORTED,
+            ),
+        ],
+    },
+    Turn {
+        query: "Anderes Thema: Wie lange kann ich Bücher ausleihen und die Leihfrist verlängern?",
+        answer: &[
+            (
+                "Bücher werden vier Wochen ausgeliehen[{vier Wochen}]. ",
+                HOLDS,
+            ),
+            (
+                "Die Leihfrist wird zweimal verlängert, wenn keine Vorbestellung vorliegt [{vier Wochen}]. ",
+                HOLDS,
+            ),
+            (
+                "Die Leihfrist kann fünfmal verlängert werden [{vier Wochen}].",
+                UNSUPPORTED,
+            ),
+        ],
+    },
+    Turn {
+        query: "Gilt das mit dem Verlängern auch für DVDs?",
+        answer: &[
+            ("DVDs dürfen nicht verlängert werden [{DVDs}]. ", HOLDS),
+            (
+                "DVDs und Zeitschriften dürfen verlängert werden [{DVDs}].",
+                UNSUPPORTED,
+            ),
+        ],
+    },
+    Turn {
+        query: "Und welche Gebühr ist fällig, wenn ich Medien verspätet zurückgebe?",
+        answer: &[
+            (
+                "Je Woche ist eine Gebühr von 0,50 € fällig, höchstens 12,50 € [{0,50 €}]. ",
+                HOLDS,
+            ),
+            (
+                "Fällig ist eine Gebühr von 1,50 € je Woche [{0,50 €}].",
+                UNSUPPORTED,
+            ),
+        ],
+    },
+    Turn {
+        query: "Was kostet der Ausweis für Erwachsene und Jugendliche?",
+        answer: &[
+            (
+                "Der Jahresausweis kostet 24 Euro für Erwachsene [{24,00 €}], ",
+                HOLDS,
+            ),
+            (
+                "und Jugendliche unter 18 Jahren zahlen keine Gebühr [{unter 18}]. ",
+                HOLDS,
+            ),
+            (
+                "Jugendliche unter 18 Jahren zahlen eine Gebühr [{unter 18}].",
+                UNSUPPORTED,
+            ),
+        ],
+    },
+];
+
 #[test]
 fn a_german_conversation() -> Result<()> {
     let database = Database::create("languages_german")?;
@@ -154,109 +257,7 @@ fn a_german_conversation() -> Result<()> {
     client.batch_execute("SET client_min_messages = error; SELECT reground.create_corpus('handbuch', text_config => 'german')")?;
     put(&mut client, "handbuch", "wärmepumpe", "de", &HEAT_PUMP)?;
     put(&mut client, "handbuch", "bücherei", "de", &LIBRARY)?;
-    let turns = [
-        Turn {
-            query: "Welche Vorlauftemperatur ist bei der Wärmepumpe zulässig?",
-            answer: &[
-                (
-                    "Die Vorlauftemperatur darf 55 °C nicht überschreiten [{Vorlauftemperatur}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Bei Fußbodenheizungen beträgt sie höchstens 45 °C [{Vorlauftemperatur}]. ",
-                    UNSUPPORTED,
-                ),
-                (
-                    "Die Vorlauftemperatur darf 55 °C überschreiten [{Vorlauftemperatur}].",
-                    UNSUPPORTED,
-                ),
-            ],
-        },
-        Turn {
-            query: "Und wie laut sind die Wärmepumpen nachts im Betrieb?",
-            answer: &[
-                (
-                    "Der Schallleistungspegel liegt im Nachtbetrieb bei 48 dB(A) [{Schallleistungspegel}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Im Nachtbetrieb liegt der Schallleistungspegel bei 48 dB(A) [{Vorlauftemperatur}].",
-                    WRONG_SOURCE,
-                ),
-            ],
-        },
-        Turn {
-            query: "Welche Heizleistung liefert die Wärmepumpenanlage im Verbund?",
-            answer: &[
-                (
-                    "Im Verbund liefert die Anlage bis zu 1234,5 kW [{1.234,5 kW}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Im Verbund liefert die Anlage bis zu 12.345 kW [{1.234,5 kW}].",
-                    UNSUPPORTED,
-                ),
-            ],
-        },
-        Turn {
-            query: "Anderes Thema: Wie lange kann ich Bücher ausleihen und die Leihfrist verlängern?",
-            answer: &[
-                (
-                    "Bücher werden vier Wochen ausgeliehen[{vier Wochen}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Die Leihfrist wird zweimal verlängert, wenn keine Vorbestellung vorliegt [{vier Wochen}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Die Leihfrist kann fünfmal verlängert werden [{vier Wochen}].",
-                    UNSUPPORTED,
-                ),
-            ],
-        },
-        Turn {
-            query: "Gilt das mit dem Verlängern auch für DVDs?",
-            answer: &[
-                ("DVDs dürfen nicht verlängert werden [{DVDs}]. ", HOLDS),
-                (
-                    "DVDs und Zeitschriften dürfen verlängert werden [{DVDs}].",
-                    UNSUPPORTED,
-                ),
-            ],
-        },
-        Turn {
-            query: "Und welche Gebühr ist fällig, wenn ich Medien verspätet zurückgebe?",
-            answer: &[
-                (
-                    "Je Woche ist eine Gebühr von 0,50 € fällig, höchstens 12,50 € [{0,50 €}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Fällig ist eine Gebühr von 1,50 € je Woche [{0,50 €}].",
-                    UNSUPPORTED,
-                ),
-            ],
-        },
-        Turn {
-            query: "Was kostet der Ausweis für Erwachsene und Jugendliche?",
-            answer: &[
-                (
-                    "Der Jahresausweis kostet 24 Euro für Erwachsene [{24,00 €}], ",
-                    HOLDS,
-                ),
-                (
-                    "und Jugendliche unter 18 Jahren zahlen keine Gebühr [{unter 18}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Jugendliche unter 18 Jahren zahlen eine Gebühr [{unter 18}].",
-                    UNSUPPORTED,
-                ),
-            ],
-        },
-    ];
-    run_conversation(&mut client, "deutsch", "handbuch", &turns)
+    run_conversation(&mut client, "deutsch", "handbuch", &GERMAN_TURNS)
 }
 
 #[test]

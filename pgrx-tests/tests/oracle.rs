@@ -311,24 +311,20 @@ fn tongue(chance: &mut Chance, language: &str, length: usize) -> String {
     words.join(if language == "zh" { "" } else { " " })
 }
 
-/// Each row is parsed with its own configuration, the query with all configurations; a word counts with the
-/// highest frequency of all parses.
-#[test]
-fn rows_of_several_languages_share_statistics() -> Result<()> {
-    let database = Database::create("oracle_languages")?;
-    let mut client = database.connect()?;
+/// Creates a table of leaflets in three languages, which name their configuration by a text and by a regconfig column, two corpora
+/// over it, and the words for the oracle.
+fn create_leaflets(client: &mut Client, chance: &mut Chance) -> Result<()> {
     client.batch_execute(
         "SET client_min_messages = error;
          CREATE TABLE leaflets (id integer PRIMARY KEY, body text, lang varchar(20), config regconfig)",
     )?;
-    let mut chance = Chance::of(41);
     for id in 0..400 {
         let language = ["de", "en", "zh"]
             .get(chance.below(3))
             .copied()
             .unwrap_or("de");
         let length = 1 + chance.below(20);
-        let body = tongue(&mut chance, language, length);
+        let body = tongue(chance, language, length);
         // A language code, a name, a locale, NULL and an unknown name.
         let (lang, config) = match (language, id % 5) {
             ("de", 0 | 1) => (Some("de-AT"), Some("german")),
@@ -349,6 +345,36 @@ fn rows_of_several_languages_share_statistics() -> Result<()> {
          CREATE TEMPORARY TABLE terms AS SELECT id, t.lexeme, cardinality(t.positions)::float8 AS tf
              FROM leaflets, unnest(to_tsvector(coalesce(config, 'simple'), body)) AS t;",
     )?;
+    Ok(())
+}
+
+/// Scores of the leaflets in plain SQL. No leaflet has more than 40 words, so the index stores exact lengths.
+fn expected_scores(client: &mut Client, query: &str) -> Result<BTreeMap<String, f64>> {
+    let expected = client.query(
+        "WITH lengths AS (SELECT l.id, coalesce(sum(t.tf), 0) AS length FROM leaflets AS l LEFT JOIN terms AS t USING (id) GROUP BY 1),
+            corpus AS (SELECT count(*)::float8 AS n, avg(length) AS avgdl FROM lengths),
+            asked AS (SELECT q.lexeme, max(cardinality(q.positions)) AS frequency
+                FROM unnest('{simple,german,english,reground.bigrams}'::text[]) AS c, unnest(to_tsvector(c::regconfig, $1)) AS q GROUP BY 1),
+            weighed AS (SELECT a.lexeme, a.frequency * ln(1 + (c.n - f.df + 0.5) / (f.df + 0.5)) AS idf
+                FROM asked AS a, corpus AS c, LATERAL (SELECT count(*)::float8 AS df FROM terms WHERE terms.lexeme = a.lexeme) AS f)
+         SELECT t.id::text, sum(w.idf * t.tf / (t.tf + 1.2 * (0.25 + 0.75 * l.length / c.avgdl)))
+         FROM terms AS t JOIN weighed AS w USING (lexeme) JOIN lengths AS l USING (id), corpus AS c GROUP BY 1",
+        &[&query],
+    )?;
+    Ok(expected
+        .iter()
+        .map(|row| (row.get(0), row.get(1)))
+        .collect())
+}
+
+/// Each row is parsed with its own configuration, the query with all configurations; a word counts with the
+/// highest frequency of all parses.
+#[test]
+fn rows_of_several_languages_share_statistics() -> Result<()> {
+    let database = Database::create("oracle_languages")?;
+    let mut client = database.connect()?;
+    let mut chance = Chance::of(41);
+    create_leaflets(&mut client, &mut chance)?;
     let ask = |client: &mut Client, corpus: &str, query: &str| -> Result<BTreeMap<String, f64>> {
         let found = client.query(
             "SELECT chunk_id, lexical_score FROM reground.search($1, $2, max_results => 1000, settings => '{\"candidates\": 1000}')",
@@ -370,22 +396,7 @@ fn rows_of_several_languages_share_statistics() -> Result<()> {
             if number % 2 == 0 {
                 query = format!("{query} {}", tongue(&mut chance, "en", 2));
             }
-            // No passage has more than 40 words, so the index stores exact lengths.
-            let expected = client.query(
-                "WITH lengths AS (SELECT l.id, coalesce(sum(t.tf), 0) AS length FROM leaflets AS l LEFT JOIN terms AS t USING (id) GROUP BY 1),
-                    corpus AS (SELECT count(*)::float8 AS n, avg(length) AS avgdl FROM lengths),
-                    asked AS (SELECT q.lexeme, max(cardinality(q.positions)) AS frequency
-                        FROM unnest('{simple,german,english,reground.bigrams}'::text[]) AS c, unnest(to_tsvector(c::regconfig, $1)) AS q GROUP BY 1),
-                    weighed AS (SELECT a.lexeme, a.frequency * ln(1 + (c.n - f.df + 0.5) / (f.df + 0.5)) AS idf
-                        FROM asked AS a, corpus AS c, LATERAL (SELECT count(*)::float8 AS df FROM terms WHERE terms.lexeme = a.lexeme) AS f)
-                 SELECT t.id::text, sum(w.idf * t.tf / (t.tf + 1.2 * (0.25 + 0.75 * l.length / c.avgdl)))
-                 FROM terms AS t JOIN weighed AS w USING (lexeme) JOIN lengths AS l USING (id), corpus AS c GROUP BY 1",
-                &[&query],
-            )?;
-            let expected: BTreeMap<String, f64> = expected
-                .iter()
-                .map(|row| (row.get(0), row.get(1)))
-                .collect();
+            let expected = expected_scores(&mut client, &query)?;
             for corpus in ["named", "typed"] {
                 let found = ask(&mut client, corpus, &query)?;
                 ensure!(

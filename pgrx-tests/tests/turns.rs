@@ -31,6 +31,23 @@ struct Shown {
     content: String,
 }
 
+impl Shown {
+    /// Reads the rows of begin_turn, without a row that has no source.
+    fn of(rows: &[postgres::Row]) -> Vec<Self> {
+        rows.iter()
+            .filter_map(|row| {
+                Some(Self {
+                    marker: row.get::<_, Option<String>>(1)?,
+                    key: (row.get(2), row.get(3)),
+                    fresh: row.get::<_, &str>(4) == "fresh",
+                    tokens: row.get(5),
+                    content: row.get(6),
+                })
+            })
+            .collect()
+    }
+}
+
 /// A turn of the conversation, with the memory from which its end starts.
 #[derive(Debug)]
 struct Turn {
@@ -134,26 +151,13 @@ impl<'a> Conversation<'a> {
             call,
             &[&self.name, &query, &vector, &request, &intent, &settings],
         )?;
-        let read = |rows: &[postgres::Row]| -> Vec<Shown> {
-            rows.iter()
-                .filter_map(|row| {
-                    Some(Shown {
-                        marker: row.get::<_, Option<String>>(1)?,
-                        key: (row.get(2), row.get(3)),
-                        fresh: row.get::<_, &str>(4) == "fresh",
-                        tokens: row.get(5),
-                        content: row.get(6),
-                    })
-                })
-                .collect()
-        };
         let id: i64 = rows
             .first()
             .context("begin_turn returns at least one row")?
             .get(0);
-        let context = read(&rows);
+        let context = Shown::of(&rows);
         ensure!(
-            read(&again) == context && again.iter().all(|row| row.get::<_, i64>(0) == id),
+            Shown::of(&again) == context && again.iter().all(|row| row.get::<_, i64>(0) == id),
             "a repeated request gave another turn"
         );
         ensure!(
@@ -166,12 +170,25 @@ impl<'a> Conversation<'a> {
             usize::try_from(tokens)? <= budget,
             "{tokens} tokens, the budget was {budget}"
         );
+        self.check_markers(&context)?;
+        self.check_trace(id, &context)?;
+        self.check_registry()?;
+        self.check_memory("begin_turn")?;
+        Ok(Turn {
+            id,
+            context,
+            before: self.memory.clone(),
+        })
+    }
+
+    /// Each marker occurs once in the context, and names the same passage as before.
+    fn check_markers(&mut self, context: &[Shown]) -> Result<()> {
         let markers: BTreeSet<&str> = context.iter().map(|shown| shown.marker.as_str()).collect();
         ensure!(
             markers.len() == context.len(),
-            "a marker stands twice: {context:?}"
+            "a marker occurs twice: {context:?}"
         );
-        for shown in &context {
+        for shown in context {
             let meaning = self
                 .markers
                 .entry(shown.marker.clone())
@@ -183,14 +200,7 @@ impl<'a> Conversation<'a> {
                 shown.key
             );
         }
-        self.check_trace(id, &context)?;
-        self.check_registry()?;
-        self.check_memory("begin_turn")?;
-        Ok(Turn {
-            id,
-            context,
-            before: self.memory.clone(),
-        })
+        Ok(())
     }
 
     /// Each candidate occurs once: first those of the context, in prompt order, then the others with stage and reason.

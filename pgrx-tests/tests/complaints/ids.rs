@@ -201,9 +201,24 @@ fn recycled_ids_inherit_old_content() -> Result<()> {
     client.batch_execute(
         "DELETE FROM notes WHERE id = 1; INSERT INTO notes VALUES (1, 'Pigs eat what the cows leave.')",
     )?;
-    // The old text is gone, and the new text has another marker.
+    let new = the_new_row_has_another_marker(&mut client, &old)?;
+    // The audit of the first answer still has the hash and the quote of the old text.
+    let row = client.query_one(
+        "SELECT source_hash = encode(sha256(convert_to('Cows give milk every day.', 'UTF8')), 'hex'), quote, marker FROM reground.citation_audit WHERE turn_no = 1",
+        &[],
+    )?;
+    ensure!(row.get::<_, bool>(0), "the hash is another one");
+    assert_eq!(
+        (row.get::<_, &str>(1), row.get::<_, &str>(2)),
+        ("Cows give milk every day.", old.as_str())
+    );
+    a_changed_row_is_carried_with_a_new_marker(&mut client, &old, &new)
+}
+
+/// The old text is gone and the new text has another marker, which is returned; the old marker does not resolve to it.
+fn the_new_row_has_another_marker(client: &mut Client, old: &str) -> Result<String> {
     let (turn, sources) = begin(
-        &mut client,
+        client,
         "talk",
         "And what do pigs eat that cows leave?",
         "notes",
@@ -224,7 +239,7 @@ fn recycled_ids_inherit_old_content() -> Result<()> {
     );
     // The old marker does not resolve to the new row: neither with the old claim, nor with the new one.
     for claim in ["Cows give milk every day", "Pigs eat what the cows leave"] {
-        let cited = only(&mut client, turn, &format!("{claim} [{old}]."))?;
+        let cited = only(client, turn, &format!("{claim} [{old}]."))?;
         assert_eq!(
             (cited.status.as_str(), cited.holds),
             ("stale_turn", Some(false)),
@@ -232,25 +247,23 @@ fn recycled_ids_inherit_old_content() -> Result<()> {
         );
     }
     let cited = only(
-        &mut client,
+        client,
         turn,
         &format!("Pigs eat what the cows leave [{}].", new.marker),
     )?;
     assert_eq!(cited.holds, Some(true));
-    // The audit of the first answer still has the hash and the quote of the old text.
-    let row = client.query_one(
-        "SELECT source_hash = encode(sha256(convert_to('Cows give milk every day.', 'UTF8')), 'hex'), quote, marker FROM reground.citation_audit WHERE turn_no = 1",
-        &[],
-    )?;
-    ensure!(row.get::<_, bool>(0), "the hash is another one");
-    assert_eq!(
-        (row.get::<_, &str>(1), row.get::<_, &str>(2)),
-        ("Cows give milk every day.", old.as_str())
-    );
-    // The remembered row is carried with its current text and a new marker, and the turn has a warning about the change.
+    Ok(new.marker.clone())
+}
+
+/// The remembered row is carried with its current text and a new marker, and the turn has a warning about the change.
+fn a_changed_row_is_carried_with_a_new_marker(
+    client: &mut Client,
+    old: &str,
+    new: &str,
+) -> Result<()> {
     client.batch_execute("UPDATE notes SET body = 'Nothing is said of anything.' WHERE id = 1")?;
     let (turn, sources) = begin(
-        &mut client,
+        client,
         "talk",
         "Tell me more.",
         "notes",
@@ -262,7 +275,7 @@ fn recycled_ids_inherit_old_content() -> Result<()> {
         .context("it is remembered")?;
     assert_eq!(carried.content, "Nothing is said of anything.");
     ensure!(
-        ![&old, &new.marker].contains(&&carried.marker),
+        ![old, new].contains(&carried.marker.as_str()),
         "{sources:?}"
     );
     let warnings: Vec<String> = client

@@ -140,7 +140,12 @@ fn errors_of_the_judge_are_counted_as_verdicts() -> Result<()> {
         &[&citation],
     )?;
     assert_eq!(counts(&mut client)?, (4, 2, 1, 0.5, 1, 1));
-    // A metric without a denominator is NULL and does not change an average.
+    check_averages(&mut client)?;
+    check_silent_reranker(&mut client)
+}
+
+/// A metric without a denominator is NULL and does not change an average.
+fn check_averages(client: &mut Client) -> Result<()> {
     let mean: Option<f64> = client
         .query_one(
             "SELECT reground.micro_average(n, d) FROM (VALUES (1::float8, 2::float8), (NULL, NULL), (1, 2)) AS v(n, d)",
@@ -155,7 +160,11 @@ fn errors_of_the_judge_are_counted_as_verdicts() -> Result<()> {
         )?
         .get(0);
     assert_eq!(nothing, None);
-    // A reranker that returns NULL: the order is that of the search, no score is stored, and the turn has a warning.
+    Ok(())
+}
+
+/// A reranker that returns NULL: the order is that of the search, no score is stored, and the turn has a warning.
+fn check_silent_reranker(client: &mut Client) -> Result<()> {
     client.batch_execute(
         "CREATE FUNCTION says_nothing(query text, passages text[]) RETURNS real[] LANGUAGE sql IMMUTABLE RETURN NULL::real[]",
     )?;
@@ -163,8 +172,8 @@ fn errors_of_the_judge_are_counted_as_verdicts() -> Result<()> {
     let mut silent = everything.clone();
     silent["reranker"] = json!("says_nothing(text, text[])");
     let query = "What do cows, sheep and bees give or make?";
-    let (_, expected) = begin(&mut client, "without", query, "farm", &everything)?;
-    let (turn, found) = begin(&mut client, "with", query, "farm", &silent)?;
+    let (_, expected) = begin(client, "without", query, "farm", &everything)?;
+    let (turn, found) = begin(client, "with", query, "farm", &silent)?;
     assert_eq!(found, expected);
     let row = client.query_one(
         "SELECT warnings, (SELECT count(rerank_score) FROM reground.turn_candidates AS c WHERE c.turn_id = t.turn_id) FROM reground.turns AS t WHERE turn_id = $1",

@@ -64,6 +64,39 @@ fn recent(chance: &mut Chance, ids: &[i64]) -> String {
     }
 }
 
+/// Returns an answer with citations of own sources and unknown ones.
+fn answer(tenant: &Tenant, number: usize, chance: &mut Chance) -> String {
+    let z = tenant.sentinel;
+    one_of(
+        chance,
+        &[
+            format!("The {z}plan is kept in the {z}barn [A1]. {z}pigs fly [Z9]."),
+            format!(
+                "The {z}plan is kept [Source: {}, p. 1].",
+                tenant.document(number)
+            ),
+            format!(
+                "The {z}goat guards it [B1], as (Smith, 2020) says [Source: {}].",
+                tenant.note()
+            ),
+        ],
+    )
+}
+
+/// Returns settings for a call that begins a turn.
+fn turn_settings(tenant: &Tenant, chance: &mut Chance) -> String {
+    let z = tenant.sentinel;
+    one_of(
+        chance,
+        &[
+            "{}".into(),
+            "{\"max_sources\": 2}".into(),
+            "{\"reranker\": \"deferred\"}".into(),
+            format!("{{\"reranker\": \"public.{z}rank(text,text[])\"}}"),
+        ],
+    )
+}
+
 impl Argument {
     /// Returns a valid value of the tenant, sometimes NULL if that is valid, too.
     pub fn of(self, tenant: &Tenant, chance: &mut Chance) -> Option<String> {
@@ -103,15 +136,7 @@ impl Argument {
                     format!("{{\"metadata\": {{\"owner\": \"{z}-owner\"}}}}"),
                 ],
             ),
-            A::TurnSettings => one_of(
-                chance,
-                &[
-                    "{}".into(),
-                    "{\"max_sources\": 2}".into(),
-                    "{\"reranker\": \"deferred\"}".into(),
-                    format!("{{\"reranker\": \"public.{z}rank(text,text[])\"}}"),
-                ],
-            ),
+            A::TurnSettings => turn_settings(tenant, chance),
             A::ConversationSettings => one_of(
                 chance,
                 &[
@@ -129,20 +154,7 @@ impl Argument {
             A::Results => format!(
                 "[{{\"index\": 0, \"score\": 0.5}}, {{\"content\": \"{z}reranked\", \"score\": 0.4}}]"
             ),
-            A::Answer => one_of(
-                chance,
-                &[
-                    format!("The {z}plan is kept in the {z}barn [A1]. {z}pigs fly [Z9]."),
-                    format!(
-                        "The {z}plan is kept [Source: {}, p. 1].",
-                        tenant.document(number)
-                    ),
-                    format!(
-                        "The {z}goat guards it [B1], as (Smith, 2020) says [Source: {}].",
-                        tenant.note()
-                    ),
-                ],
-            ),
+            A::Answer => answer(tenant, number, chance),
             A::Message if chance.happens(70) => return None,
             A::Message => format!("{z}-message-{}", chance.below(100)),
             A::MessageId => recent(chance, &tenant.messages),

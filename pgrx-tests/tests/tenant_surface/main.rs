@@ -282,6 +282,68 @@ fn an_answer_cannot_probe_documents_of_the_other_tenant() -> Result<()> {
 const RANDOM_CALLS: usize = 10_000;
 const SEED: u64 = 20_260_702;
 
+/// The function name in the outcomes of reads of relations.
+const RELATIONS: &str = "(relations)";
+
+/// A random call of a tenant.
+struct RandomCall {
+    function: &'static str,
+    statement: String,
+    arguments: Vec<Option<String>>,
+    scope: Scope,
+}
+
+/// Chooses a call of tenant `me`: sometimes a read of a relation, otherwise a function with own, foreign and invalid values.
+fn random_call(
+    chance: &mut Chance,
+    relations: &[String],
+    fixture: &Fixture,
+    me: usize,
+) -> RandomCall {
+    let (mine, theirs) = (&fixture.tenants[me], &fixture.tenants[1 - me]);
+    // The session keeps its last tenant, so SET LOCAL overrides either of them.
+    let mut scope = [Scope::Session, Scope::Transaction][chance.below(2)];
+    if chance.happens(5) {
+        let relation = &relations[chance.below(relations.len())];
+        // The sentinel is in the condition only; a reply must not repeat it.
+        return RandomCall {
+            function: RELATIONS,
+            statement: format!(
+                "SELECT to_jsonb(r)::text FROM reground.{relation} AS r WHERE strpos(lower(r::text), $1) > 0 OR pg_catalog.hashtext(r::text) % 10 = 0"
+            ),
+            arguments: vec![Some(theirs.sentinel.to_owned())],
+            scope,
+        };
+    }
+    let call = &CALLS[chance.below(CALLS.len())];
+    let foreign = chance.happens(35);
+    let wild: Vec<Whose> = call
+        .arguments
+        .iter()
+        .map(|_| match chance.below(100) {
+            0..40 if foreign => Whose::Theirs,
+            0..2 => Whose::Nonsense,
+            _ => Whose::Mine,
+        })
+        .collect();
+    let arguments = call.arguments(chance, mine, theirs, &|at| wild[at]);
+    // Stored words of the other tenant would count as own words later, so the call is rolled back.
+    let stored = arguments.iter().flatten();
+    if stored.clone().any(|a| a.contains(theirs.sentinel)) {
+        scope = Scope::Open;
+    }
+    // Erased rows could not be used by later calls, so the call is rolled back.
+    if call.function().starts_with("forget_") {
+        scope = Scope::Open;
+    }
+    RandomCall {
+        function: call.function(),
+        statement: call.statement(),
+        arguments,
+        scope,
+    }
+}
+
 #[test]
 fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
     let mut fixture = Fixture::build("tenant_random")?;
@@ -301,46 +363,17 @@ fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
             ))?;
         }
         let me = chance.below(2);
-        // The session keeps its last tenant, so SET LOCAL overrides either of them.
-        let mut scope = [Scope::Session, Scope::Transaction][chance.below(2)];
-        let (function, statement, arguments) = if chance.happens(5) {
-            let relation = &relations[chance.below(relations.len())];
-            let other = fixture.tenants[1 - me].sentinel;
-            let statement = format!(
-                "SELECT to_jsonb(r)::text FROM reground.{relation} AS r WHERE strpos(lower(r::text), $1) > 0 OR pg_catalog.hashtext(r::text) % 10 = 0"
-            );
-            // The sentinel is in the condition only; a reply must not repeat it.
-            ("(relations)", statement, vec![Some(other.to_owned())])
-        } else {
-            let call = &CALLS[chance.below(CALLS.len())];
-            let foreign = chance.happens(35);
-            let wild: Vec<Whose> = call
-                .arguments
-                .iter()
-                .map(|_| match chance.below(100) {
-                    0..40 if foreign => Whose::Theirs,
-                    0..2 => Whose::Nonsense,
-                    _ => Whose::Mine,
-                })
-                .collect();
-            let (mine, theirs) = (&fixture.tenants[me], &fixture.tenants[1 - me]);
-            let arguments = call.arguments(&mut chance, mine, theirs, &|at| wild[at]);
-            // Stored words of the other tenant would count as own words later, so the call is rolled back.
-            let stored = arguments.iter().flatten();
-            if stored.clone().any(|a| a.contains(theirs.sentinel)) {
-                scope = Scope::Open;
-            }
-            // Erased rows could not be used by later calls, so the call is rolled back.
-            if call.function().starts_with("forget_") {
-                scope = Scope::Open;
-            }
-            (call.function(), call.statement(), arguments)
-        };
+        let RandomCall {
+            function,
+            statement,
+            arguments,
+            scope,
+        } = random_call(&mut chance, &relations, &fixture, me);
         let reply = pooled.ask(fixture.tenants[me].name, scope, &statement, &arguments)?;
         if scope == Scope::Open && reply.error.is_none() {
             pooled.client.batch_execute("ROLLBACK")?;
         }
-        let passed = if function == "(relations)" {
+        let passed = if function == RELATIONS {
             &[][..]
         } else {
             &arguments
