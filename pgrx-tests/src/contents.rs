@@ -44,7 +44,7 @@ pub fn same(expected: &Contents, found: &Contents) -> Result<()> {
     let names = expected.keys().chain(found.keys());
     for name in names {
         let (Some(expected), Some(found)) = (expected.get(name), found.get(name)) else {
-            bail!("{name} is on one side only");
+            bail!("{name} exists on one side only");
         };
         if expected == found {
             continue;

@@ -52,7 +52,7 @@ pub fn covered<'a>(
     let unknown: Vec<_> = cases.difference(surface).collect();
     ensure!(
         unknown.is_empty(),
-        "a case for what is not there: {unknown:?}"
+        "a case for an unknown name: {unknown:?}"
     );
     Ok(())
 }

@@ -445,7 +445,7 @@ fn a_refused_call_leaves_nothing_behind() -> Result<()> {
         client.batch_execute("ROLLBACK TO SAVEPOINT here")?;
         ensure!(
             everything(&mut client)? == before && row_counts(&mut client)? == rows,
-            "{call} left something behind a savepoint"
+            "{call} left something behind after a savepoint"
         );
         // The session still works.
         client.batch_execute(

@@ -50,7 +50,7 @@ fn refusal(client: &mut Client, statement: &str) -> Result<(String, String, Stri
         .batch_execute(statement)
         .err()
         .with_context(|| format!("{statement} was not refused"))?;
-    let said = error.as_db_error().context("the session is lost")?;
+    let said = error.as_db_error().context("the connection is lost")?;
     Ok((
         said.code().code().to_owned(),
         said.message().to_owned(),
@@ -124,7 +124,7 @@ fn drop_extension_keeps_objects_of_the_application() -> Result<()> {
             &[],
         )?
         .get(0);
-    ensure!(!may, "a role may create in the schema that was left");
+    ensure!(!may, "a role may create in the remaining schema");
     Ok(())
 }
 
@@ -152,7 +152,7 @@ fn existing_tables_are_not_overwritten() -> Result<()> {
     let barn: bool = client
         .query_one("SELECT to_regclass('barn') IS NULL", &[])?
         .get(0);
-    ensure!(barn, "half a corpus was made");
+    ensure!(barn, "a corpus was created in part");
     // The command of the hint.
     client.batch_execute(
         "SELECT reground.add_corpus('farm', 'farm', 'chunk_id', 'content', doc_id => 'doc_id', embedding => 'embedding',

@@ -110,7 +110,7 @@ fn diagnose(client: &mut Client, corpus: &str, rule: &str) -> Result<Vec<Clue>> 
 
 /// Returns the conclusion; fails unless it names this corpus and the current hour.
 fn conclusion<'a>(clues: &'a [Clue], corpus: &str) -> Result<&'a Clue> {
-    let first = clues.first().context("no clue at all")?;
+    let first = clues.first().context("no clue")?;
     ensure!(
         (first.step, first.clue.as_str()) == (0, "conclusion"),
         "{first:?}"
@@ -327,7 +327,7 @@ fn an_alert_is_notified_once_and_resolved() -> Result<()> {
     );
     ensure!(
         !payloads[0].contains("told"),
-        "a corpus is named to all: {payloads:?}"
+        "a notification names a corpus: {payloads:?}"
     );
     assert_eq!(heard(&mut client)?, [""; 0]);
     hold(&mut client, &well("told", "mended", "{}"), -1)?;
@@ -382,7 +382,7 @@ fn reports_make_an_alert_on_invented_sources_critical() -> Result<()> {
         (escalated.0.as_str(), escalated.1, escalated.2),
         ("critical", first_bad_hour, fired_at)
     );
-    ensure!(escalated.3 > checked_at, "it was looked at");
+    ensure!(escalated.3 > checked_at, "the alert was not checked");
     // The alert stays critical after the reports are old, and does not fire again.
     client.batch_execute(
         "UPDATE reground.citation_reports SET created_at = created_at - interval '2 days'",
@@ -502,6 +502,6 @@ fn corpora_of_two_tenants_with_the_same_name() -> Result<()> {
         );
         told += 1;
     }
-    ensure!(told > 0, "nothing was told");
+    ensure!(told > 0, "no notification");
     Ok(())
 }

@@ -52,7 +52,7 @@ fn every_panel_shows_something_to_an_auditor() -> Result<()> {
     let panels = board["panels"].as_array().context("no panels")?;
     ensure!(panels.len() > 10, "{} panels", panels.len());
     let ids: BTreeSet<_> = panels.iter().map(|panel| panel["id"].as_i64()).collect();
-    ensure!(ids.len() == panels.len(), "an id comes twice");
+    ensure!(ids.len() == panels.len(), "an id occurs twice");
 
     let database = Database::create("grafana")?;
     let role = format!("{}_grafana", database.name());

@@ -118,7 +118,7 @@ fn a_cancelled_build_leaves_no_files() -> Result<()> {
         client.batch_execute("CREATE INDEX docs_odd ON docs USING reground_bm25 (odd(body))");
     let refused = refused
         .err()
-        .context("a build that meets an error succeeded")?;
+        .context("a build with an invalid row succeeded")?;
     ensure!(format!("{refused:?}").contains("odd one"), "{refused:?}");
     let began = locked(&heard)?
         .iter()

@@ -85,7 +85,7 @@ impl Lexical {
             }
             std::thread::sleep(Duration::from_millis(100));
         }
-        bail!("something keeps VACUUM from what was removed")
+        bail!("VACUUM cannot remove the deleted rows")
     }
 }
 
@@ -182,7 +182,7 @@ fn agrees(name: &str, metric: &str, distance: &str, queries: usize) -> Result<()
     let longest =
         "SELECT max(length) FROM (SELECT sum(tf) AS length FROM terms GROUP BY chunk_id) AS l";
     let longest: f64 = client.query_one(longest, &[])?.get(0);
-    ensure!(longest > 41.0, "every length is kept exactly");
+    ensure!(longest > 41.0, "no length is rounded");
     for lexical in [Lexical::Indexed, Lexical::Exact] {
         lexical.prepare(&mut client)?;
         let compared = agree(&mut client, (lexical, distance), queries)?;

@@ -112,7 +112,7 @@ fn reads_do_not_grow(name: &str, work: fn(&mut Client, usize) -> Result<()>) -> 
         );
         ensure!(
             first.values().sum::<i64>() > 100,
-            "hardly anything was read: {first:?}"
+            "too few rows were read: {first:?}"
         );
     }
     Ok(())

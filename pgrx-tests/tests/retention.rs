@@ -32,7 +32,7 @@ fn aged(name: &str) -> Result<Aged> {
         "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relispartition AND c.relkind = 'r' AND c.relname LIKE 'turn_traces%'",
         &[],
     )?;
-    ensure!(partitions.len() == 16, "the ring has other partitions");
+    ensure!(partitions.len() == 16, "unexpected number of partitions");
     for row in &partitions {
         let partition: String = row.get(0);
         client.batch_execute(&format!(
@@ -145,7 +145,7 @@ fn old_traces_are_removed_and_archived() -> Result<()> {
     let same = aged.text(
         "SELECT (a.cfs = m.cfs AND a.begun_at = t.begun_at AND a.decision = m.decision)::text FROM reground.turn_archive AS a JOIN reground.turns AS t USING (turn_id) JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded WHERE a.turn_id = 1",
     )?;
-    ensure!(same == "true", "the archive says otherwise");
+    ensure!(same == "true", "the archive differs");
     // Turns, messages and citations remain.
     let stays = aged.text("SELECT concat_ws(' ', (SELECT count(*) FROM reground.turns), (SELECT count(*) FROM reground.messages), (SELECT count(*) FROM reground.message_citations))")?;
     ensure!(stays == "4 3 4", "{stays}");
@@ -159,7 +159,7 @@ fn old_traces_are_removed_and_archived() -> Result<()> {
         aged.chain()?
     );
     // A second run finds nothing.
-    ensure!(aged.run(90)?.is_empty(), "it was done before");
+    ensure!(aged.run(90)?.is_empty(), "the second run removed rows");
     // Changed and deleted checkpoints are detected.
     aged.client
         .batch_execute("BEGIN; UPDATE reground.chain_checkpoints SET digest = sha256('x')")?;
@@ -285,7 +285,7 @@ fn turns_begin_and_end_during_a_run() -> Result<()> {
         waited?;
         running.join().map_err(|_| anyhow!("a session panicked"))?
     })?;
-    ensure!(second.is_empty(), "it was done before: {second:?}");
+    ensure!(second.is_empty(), "the second run removed rows: {second:?}");
     aged.client
         .batch_execute("SELECT reground.end_turn(3, 'Cows give milk [A1].')")?;
     ensure!(

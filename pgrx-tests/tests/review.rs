@@ -206,7 +206,10 @@ fn a_version_that_is_no_number_is_reported() -> Result<()> {
     let found = client.query("SELECT FROM reground.search('revised', 'hello')", &[])?;
     assert_eq!(found.len(), 1);
     client.batch_execute(&finding.get::<_, String>(1))?;
-    assert!(client.query(status, &[])?.is_empty(), "the hint mends it");
+    assert!(
+        client.query(status, &[])?.is_empty(),
+        "the hint does not repair the corpus"
+    );
     Ok(())
 }
 

@@ -91,7 +91,11 @@ fn every_prefix_agrees_with_the_whole_answer() -> Result<()> {
             let so_far = &answer[..cut];
             let (shown, citations) = feed(&mut client, turn, so_far, false)?;
             let context = || format!("{so_far:?} of {answer:?}");
-            ensure!(shown >= before, "{}: less is shown than before", context());
+            ensure!(
+                shown >= before,
+                "{}: fewer characters are displayable than before",
+                context()
+            );
             ensure!(shown as usize <= so_far.chars().count(), "{}", context());
             let torn = whole.iter().find(|c| c.at.0 < shown && shown < c.at.1);
             ensure!(torn.is_none(), "{}: {torn:?} is cut in two", context());
@@ -99,8 +103,12 @@ fn every_prefix_agrees_with_the_whole_answer() -> Result<()> {
             let mut rest = whole.iter();
             for now in &citations {
                 let then = rest.find(|then| now.becomes(then));
-                ensure!(then.is_some(), "{}: {now:?} is not of {whole:?}", context());
-                ensure!(now.at.1 <= shown, "{}: {now:?} is not shown yet", context());
+                ensure!(then.is_some(), "{}: {now:?} is not in {whole:?}", context());
+                ensure!(
+                    now.at.1 <= shown,
+                    "{}: {now:?} is not displayable yet",
+                    context()
+                );
             }
             before = shown;
         }

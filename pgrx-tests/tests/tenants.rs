@@ -292,7 +292,7 @@ fn a_setting_from_before_the_library_is_loaded_has_no_effect() -> Result<()> {
         let tenant: String = early
             .query_one("SELECT reground.current_tenant()", &[])?
             .get(0);
-        ensure!(tenant == "acme", "a user made himself the tenant {tenant}");
+        ensure!(tenant == "acme", "a user set the tenant {tenant}");
     }
     Ok(())
 }

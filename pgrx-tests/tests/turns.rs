@@ -357,7 +357,7 @@ impl<'a> Conversation<'a> {
                 &[&turn.id],
             )?
             .get(0);
-        ensure!(live == 1, "{live} answers of a turn stand");
+        ensure!(live == 1, "{live} answers of a turn are in force");
         Ok(())
     }
 
@@ -377,11 +377,11 @@ impl<'a> Conversation<'a> {
         let mut stored = self.stored()?;
         let memory = stored
             .remove(key)
-            .with_context(|| format!("{key:?} was forgotten by a pin"))?;
-        ensure!(memory.pinned != pinned, "the pin of {key:?} did not take");
+            .with_context(|| format!("{key:?} was removed by a pin"))?;
+        ensure!(memory.pinned != pinned, "the pin of {key:?} is not stored");
         ensure!(
             !pinned || memory.inactive == 0,
-            "unpinned, {key:?} should start to fade from now: {memory:?}"
+            "after unpin, {key:?} should decay from now on: {memory:?}"
         );
         self.memory.insert(key.clone(), memory);
         self.pins_changed = true;
@@ -403,7 +403,10 @@ impl<'a> Conversation<'a> {
                 .client
                 .query_one("SELECT reground.abandon_turn($1)", &[&turn.id])?
                 .get(0);
-            ensure!(first && !second, "abandon_turn says {first}, then {second}");
+            ensure!(
+                first && !second,
+                "abandon_turn returns {first}, then {second}"
+            );
             return self.check_memory("abandon_turn");
         }
         turn.before.clone_from(&self.memory);
@@ -454,7 +457,7 @@ fn converse(name: &str, seeds: std::ops::Range<u64>, settings: &Value) -> Result
         }
         ensure!(
             conversation.ended.len() > 10,
-            "seed {seed}: hardly a turn was ended"
+            "seed {seed}: too few turns were ended"
         );
     }
     Ok(())

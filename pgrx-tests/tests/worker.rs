@@ -83,13 +83,13 @@ fn the_worker_notifies_about_an_injected_fault() -> Result<()> {
     let mut notifications = listener.notifications();
     let mut told = notifications.timeout_iter(PATIENCE);
     let payload = loop {
-        let notification = told.next()?.context("nothing was told")?;
+        let notification = told.next()?.context("no notification")?;
         if notification.payload().contains("\"lost_generation\"") {
             break notification.payload().to_owned();
         }
     };
     println!(
-        "told {:.1} s after the first faulty answer began: {payload}",
+        "notified {:.1} s after the first faulty answer began: {payload}",
         injected.elapsed().as_secs_f64()
     );
     ensure!(

@@ -45,7 +45,10 @@ fn fabricated_ids_are_stored_unchecked() -> Result<()> {
     let counts: [i64; 3] = [row.get(0), row.get(1), row.get(2)];
     assert_eq!(counts, [1 + fabricated.len() as i64, 1, 1]);
     assert_eq!(row.get::<_, &str>(3), "regenerate");
-    ensure!(!row.get::<_, Vec<String>>(4).is_empty(), "and why is told");
+    ensure!(
+        !row.get::<_, Vec<String>>(4).is_empty(),
+        "the reason is missing"
+    );
     Ok(())
 }
 
@@ -207,7 +210,7 @@ fn recycled_ids_inherit_old_content() -> Result<()> {
         "SELECT source_hash = encode(sha256(convert_to('Cows give milk every day.', 'UTF8')), 'hex'), quote, marker FROM reground.citation_audit WHERE turn_no = 1",
         &[],
     )?;
-    ensure!(row.get::<_, bool>(0), "the hash is another one");
+    ensure!(row.get::<_, bool>(0), "the hash differs");
     assert_eq!(
         (row.get::<_, &str>(1), row.get::<_, &str>(2)),
         ("Cows give milk every day.", old.as_str())
@@ -272,7 +275,7 @@ fn a_changed_row_is_carried_with_a_new_marker(
     let carried = sources
         .iter()
         .find(|source| source.chunk_id == "1")
-        .context("it is remembered")?;
+        .context("it is not remembered")?;
     assert_eq!(carried.content, "Nothing is said of anything.");
     ensure!(
         ![old, new].contains(&carried.marker.as_str()),

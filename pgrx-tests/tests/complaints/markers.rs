@@ -188,7 +188,7 @@ fn one_number_a_chunk_or_a_number_a_source_at_random() -> Result<()> {
         }
         ensure!(
             passages.len() > 30 && (style == "1" || letters.len() == 12),
-            "{} passages, {} documents: hardly a test",
+            "only {} passages and {} documents",
             passages.len(),
             letters.len()
         );

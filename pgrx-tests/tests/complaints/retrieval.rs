@@ -233,7 +233,7 @@ fn compaction_keeps_prose_and_loses_numbers() -> Result<()> {
         }
         ensure!(
             !sources.contains("Z9"),
-            "{budget}: an invention was kept: {sources}"
+            "{budget}: an invented value was kept: {sources}"
         );
     }
     Ok(())

@@ -24,7 +24,7 @@ fn continues(before: &Database, after: &Database) -> Result<()> {
     for (expected, found) in expected.iter().zip(&found) {
         ensure!(
             expected == found,
-            "it goes on otherwise:\n{expected}\n{found}"
+            "the next calls differ:\n{expected}\n{found}"
         );
     }
     ensure!(

@@ -25,7 +25,7 @@ pub fn written(name: &str) -> Result<Database> {
         .filter(|(_, rows)| rows.is_empty())
         .map(|(table, _)| table)
         .collect();
-    ensure!(empty.is_empty(), "nothing to dump in {empty:?}");
+    ensure!(empty.is_empty(), "no rows in {empty:?}");
     Ok(database)
 }
 
@@ -46,7 +46,7 @@ pub fn goes_on(client: &mut Client) -> Result<Vec<String>> {
         let rows = client
             .query(statement, &[])
             .with_context(|| statement.to_owned())?;
-        ensure!(!rows.is_empty(), "nothing comes of {statement}");
+        ensure!(!rows.is_empty(), "no row from {statement}");
         said.extend(rows.iter().map(|row| row.get::<_, String>(0)));
     }
     Ok(said)

@@ -148,7 +148,7 @@ impl Fixture {
         acted.with_context(|| format!("{held:?}"))?;
         match reply {
             Ok(reply) => reply,
-            Err(_) => bail!("the thread of the call is lost"),
+            Err(_) => bail!("the thread of the call panicked"),
         }
     }
 }
@@ -176,7 +176,7 @@ pub fn wait_until(
         if observer.query_one(&query, &[&pid])?.get::<_, i64>(0) == 1 {
             return Ok(());
         }
-        ensure!(!over, "the call was over before {condition}");
+        ensure!(!over, "the call ended before {condition}");
         ensure!(begun.elapsed() < PATIENCE, "never {condition}");
         thread::sleep(Duration::from_millis(1));
     }

@@ -35,10 +35,10 @@ fn session_state(session: &mut Pooled) -> Result<String> {
 
 /// Fails unless the state of the session is as before the call.
 fn check_session_state(session: &mut Pooled, before_call: &str) -> Result<()> {
-    let stands = session_state(session)?;
+    let after_call = session_state(session)?;
     ensure!(
-        stands == before_call,
-        "before_call {before_call}, stands {stands}"
+        after_call == before_call,
+        "the session state was {before_call} and is {after_call}"
     );
     Ok(())
 }
@@ -93,7 +93,10 @@ fn missing_waits(session: &mut Pooled) -> Result<Vec<String>> {
 fn each_call_is_made_to_wait_at_each_table() -> Result<()> {
     let fixture = Fixture::build("int_tables")?;
     let missing_waits = missing_waits(&mut fixture.session()?)?;
-    ensure!(missing_waits.is_empty(), "no wait where {missing_waits:#?}");
+    ensure!(
+        missing_waits.is_empty(),
+        "no wait is listed for {missing_waits:#?}"
+    );
     Ok(())
 }
 
@@ -404,7 +407,7 @@ fn a_computation_checks_for_interrupts_before_its_end() -> Result<()> {
         while !heard()? {
             ensure!(
                 tries < TRIES,
-                "{} of {unit:?} was never given up sooner than an eighth of it is read",
+                "{} of {unit:?} never stopped sooner than an eighth of it is read",
                 call.call
             );
             tries += 1;

@@ -188,7 +188,7 @@ impl Fixture {
             tenant.messages = ids("SELECT message_id FROM reground.messages")?;
             ensure!(
                 tenant.turns.len() == 1 && tenant.waiting.len() == 1 && tenant.messages.len() == 3,
-                "{} has written something else",
+                "{} has other turns or messages",
                 tenant.name
             );
         }
@@ -216,10 +216,14 @@ impl Fixture {
                 let foreign: Vec<_> = told.iter().filter(|id| !own.contains(id)).collect();
                 ensure!(
                     foreign.is_empty(),
-                    "{} was told of the {relation} {foreign:?}",
+                    "{} received the {relation} {foreign:?}",
                     tenant.name
                 );
-                ensure!(told.len() > 5, "{} was told of few {relation}", tenant.name);
+                ensure!(
+                    told.len() > 5,
+                    "{} received too few {relation}",
+                    tenant.name
+                );
             }
         }
         Ok(())

@@ -84,7 +84,7 @@ fn check_isolation(reply: &Reply, other: &Tenant, arguments: &[Option<String>]) 
     );
     ensure!(
         !passed.contains(other.sentinel),
-        "a bare sentinel was passed in: the check would be blind"
+        "an argument is the bare sentinel, so the check would find nothing"
     );
     let said = words(&reply.text(), other.sentinel);
     let leaked: Vec<_> = said.difference(&passed).collect();
@@ -157,7 +157,7 @@ fn check_relations(
             }
             ensure!(
                 own || SAME_FOR_ALL.contains(&relation.as_str()),
-                "{relation} shows {} nothing of its own: there was nothing to hide",
+                "{relation} has no rows of {}, so the test proves nothing",
                 me.name
             );
         }
@@ -229,7 +229,7 @@ fn check_arguments(
     }
     ensure!(
         refused || NEVER_FAIL.contains(&call.function()),
-        "nothing made it fail: no error was looked at"
+        "no call failed, so no error was checked"
     );
     Ok(())
 }
@@ -266,13 +266,13 @@ fn an_answer_cannot_probe_documents_of_the_other_tenant() -> Result<()> {
             let named = verdict(&mut pooled, me, &theirs)?;
             ensure!(
                 named == nowhere,
-                "{theirs} reads {named:?}, what is nowhere {nowhere:?}"
+                "{theirs} gives {named:?}, an unknown document {nowhere:?}"
             );
         }
         let own = verdict(&mut pooled, me, &me.document(1))?;
         ensure!(
             own != nowhere,
-            "its own document reads as if it were nowhere"
+            "its own document gives the verdict of an unknown one"
         );
     }
     Ok(())
