@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
+use postgres::Client;
 use reground_tests::server::Database;
 use serde_json::json;
 
