@@ -60,15 +60,15 @@ impl Fixture {
             "CREATE ROLE {role} LOGIN IN ROLE reground_admin, reground_auditor; GRANT CREATE ON SCHEMA public TO {role}"
         ))?;
         let observer = database.connect()?;
-        let mut house = Self {
+        let mut fixture = Self {
             database,
             role,
             blocker,
             observer,
         };
-        house.session()?.client.batch_execute(WRITTEN)?;
-        house.blocker.batch_execute(AGED)?;
-        Ok(house)
+        fixture.session()?.client.batch_execute(WRITTEN)?;
+        fixture.blocker.batch_execute(AGED)?;
+        Ok(fixture)
     }
 
     /// Opens a session of the application.
