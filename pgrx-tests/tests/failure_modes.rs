@@ -24,11 +24,16 @@ struct Talk<'a> {
 }
 
 /// Runs the conversation [`TURNS`] times and dates its rows back by `hours_ago` hours.
-fn hold(client: &mut Client, talk: &Talk<'_>, hours_ago: i32) -> Result<()> {
-    hold_some(client, talk, hours_ago, TURNS)
+fn run_conversations(client: &mut Client, talk: &Talk<'_>, hours_ago: i32) -> Result<()> {
+    run_some_conversations(client, talk, hours_ago, TURNS)
 }
 
-fn hold_some(client: &mut Client, talk: &Talk<'_>, hours_ago: i32, turns: i32) -> Result<()> {
+fn run_some_conversations(
+    client: &mut Client,
+    talk: &Talk<'_>,
+    hours_ago: i32,
+    turns: i32,
+) -> Result<()> {
     let latest: i64 = client
         .query_one("SELECT coalesce(max(turn_id), 0) FROM reground.turns", &[])?
         .get(0);
@@ -143,7 +148,7 @@ fn bread(name: &str) -> Result<(Database, Client)> {
 }
 
 /// An answer whose citations all hold.
-fn well<'a>(corpus: &'a str, name: &'a str, settings: &'a str) -> Talk<'a> {
+fn good_answer<'a>(corpus: &'a str, name: &'a str, settings: &'a str) -> Talk<'a> {
     Talk {
         corpus,
         name,
@@ -160,11 +165,11 @@ fn a_reranker_that_strips_ids() -> Result<()> {
     let all = "'[{\"index\": 0, \"score\": 3}, {\"index\": 1, \"score\": 2}, {\"index\": 2, \"score\": 1}]'";
     let before = r#"{"reranker": "deferred", "component_versions": "reranker=1"}"#;
     let after = r#"{"reranker": "deferred", "component_versions": "reranker=2"}"#;
-    hold(
+    run_conversations(
         &mut client,
         &Talk {
             rerank: Some(all),
-            ..well("rerank", "before", before)
+            ..good_answer("rerank", "before", before)
         },
         5,
     )?;
@@ -172,12 +177,12 @@ fn a_reranker_that_strips_ids() -> Result<()> {
     // The reranker returns one passage by index, and texts that no candidate has for the others.
     let stripped = "'[{\"index\": 0, \"score\": 3}, {\"content\": \"Nobody sent this.\", \"score\": 2}, {\"content\": \"Nor that, whatever it is.\", \"score\": 1}]'";
     let answer = "Rye bread rises slowly in a cold kitchen [Source: rye.md]. Oat bread takes an hour in the oven [Source: oat.pdf]. Corn bread needs no yeast at all [Source: corn.md].";
-    hold(
+    run_conversations(
         &mut client,
         &Talk {
             rerank: Some(stripped),
             answer,
-            ..well("rerank", "after", after)
+            ..good_answer("rerank", "after", after)
         },
         0,
     )?;
@@ -202,12 +207,12 @@ fn a_reranker_that_strips_ids() -> Result<()> {
 #[test]
 fn a_chunker_with_wrong_pages() -> Result<()> {
     let (_database, mut client) = bread("pages")?;
-    hold(&mut client, &well("pages", "before", "{}"), 3)?;
+    run_conversations(&mut client, &good_answer("pages", "before", "{}"), 3)?;
     client.batch_execute(
         "SELECT reground.put_document('pages', 'oat.pdf', passages => '[{\"content\": \"Oat bread takes an hour in the oven.\", \"page_start\": 7}]', page_count => 9,
              uri => 'https://bread.example/oat.pdf')",
     )?;
-    hold(&mut client, &well("pages", "after", "{}"), 0)?;
+    run_conversations(&mut client, &good_answer("pages", "after", "{}"), 0)?;
     let alerts = check(&mut client, "pages")?;
     ensure!(fired(&alerts, "low_tail"), "{alerts:?}");
     let clues = diagnose(&mut client, "pages", "low_tail")?;
@@ -222,18 +227,18 @@ fn a_chunker_with_wrong_pages() -> Result<()> {
 #[test]
 fn a_budget_that_drops_what_is_cited() -> Result<()> {
     let (_database, mut client) = bread("budget")?;
-    hold(
+    run_conversations(
         &mut client,
-        &well(
+        &good_answer(
             "budget",
             "before",
             r#"{"max_sources": 5, "min_sources": 0}"#,
         ),
         8,
     )?;
-    hold(
+    run_conversations(
         &mut client,
-        &well("budget", "after", r#"{"max_sources": 1, "min_sources": 0}"#),
+        &good_answer("budget", "after", r#"{"max_sources": 1, "min_sources": 0}"#),
         0,
     )?;
     let alerts = check(&mut client, "budget")?;
@@ -254,14 +259,14 @@ fn a_budget_that_drops_what_is_cited() -> Result<()> {
 #[test]
 fn an_unreadable_citation_format() -> Result<()> {
     let (_database, mut client) = bread("format")?;
-    hold(&mut client, &well("format", "before", "{}"), 30)?;
+    run_conversations(&mut client, &good_answer("format", "before", "{}"), 30)?;
     let answer =
         "Rye bread rises slowly in a cold kitchen [A1 . Oat bread takes an hour in the oven [B1 .";
-    hold(
+    run_conversations(
         &mut client,
         &Talk {
             answer,
-            ..well("format", "after", "{}")
+            ..good_answer("format", "after", "{}")
         },
         0,
     )?;
@@ -278,7 +283,7 @@ fn an_unreadable_citation_format() -> Result<()> {
 #[test]
 fn a_stale_document() -> Result<()> {
     let (_database, mut client) = bread("stale")?;
-    hold(&mut client, &well("stale", "answered", "{}"), 0)?;
+    run_conversations(&mut client, &good_answer("stale", "answered", "{}"), 0)?;
     assert_eq!(check(&mut client, "stale")?, []);
     client.batch_execute(
         "SELECT reground.put_document('stale', 'rye.md', content => 'Rye bread rises fast in a warm kitchen.', uri => 'https://bread.example/rye.md')",
@@ -297,7 +302,7 @@ fn an_alert_is_notified_once_and_resolved() -> Result<()> {
     let (database, mut client) = bread("told")?;
     let mut listener = database.connect()?;
     listener.batch_execute("LISTEN reground_alerts")?;
-    let mut heard = |client: &mut Client| -> Result<Vec<String>> {
+    let mut notifications_of_check = |client: &mut Client| -> Result<Vec<String>> {
         check(client, "told")?;
         let mut payloads = Vec::new();
         let mut notifications = listener.notifications();
@@ -310,16 +315,16 @@ fn an_alert_is_notified_once_and_resolved() -> Result<()> {
     };
     client.batch_execute("SELECT reground.set_alert_rule('lost_generation', min_answers => 50)")?;
     let wrong = "Rye bread rises slowly in a cold kitchen [Source: rye.md]. Oat bread takes an hour in the oven [Source: oat.pdf, p. 2]. Pigs fly over Paris [Source: pigs.md].";
-    hold(
+    run_conversations(
         &mut client,
         &Talk {
             answer: wrong,
-            ..well("told", "wrong", "{}")
+            ..good_answer("told", "wrong", "{}")
         },
         0,
     )?;
     // The mean of 1, 1 and 0 is below 0.70: critical at once.
-    let payloads = heard(&mut client)?;
+    let payloads = notifications_of_check(&mut client)?;
     assert_eq!(payloads.len(), 1, "{payloads:?}");
     ensure!(
         payloads[0].contains("\"fired\"") && payloads[0].contains("\"critical\""),
@@ -329,14 +334,14 @@ fn an_alert_is_notified_once_and_resolved() -> Result<()> {
         !payloads[0].contains("told"),
         "a notification names a corpus: {payloads:?}"
     );
-    assert_eq!(heard(&mut client)?, [""; 0]);
-    hold(&mut client, &well("told", "mended", "{}"), -1)?;
+    assert_eq!(notifications_of_check(&mut client)?, [""; 0]);
+    run_conversations(&mut client, &good_answer("told", "mended", "{}"), -1)?;
     // Good answers an hour after the bad ones; all of them are in the past.
     client.batch_execute("UPDATE reground.messages SET created_at = created_at - interval '4 hours'; SELECT reground.rebuild_audit()")?;
-    let payloads = heard(&mut client)?;
+    let payloads = notifications_of_check(&mut client)?;
     assert_eq!(payloads.len(), 1, "{payloads:?}");
     ensure!(payloads[0].contains("\"resolved\""), "{payloads:?}");
-    assert_eq!(heard(&mut client)?, [""; 0]);
+    assert_eq!(notifications_of_check(&mut client)?, [""; 0]);
     Ok(())
 }
 
@@ -350,9 +355,9 @@ fn reports_make_an_alert_on_invented_sources_critical() -> Result<()> {
     );
     let talk = Talk {
         answer: &answer,
-        ..well("reported", "invented", "{}")
+        ..good_answer("reported", "invented", "{}")
     };
-    hold(&mut client, &talk, 0)?;
+    run_conversations(&mut client, &talk, 0)?;
     let state = |client: &mut Client| -> Result<(String, String)> {
         let row = client.query_one(
             "SELECT event, severity FROM reground.check_alerts() WHERE rule = 'lost_generation' AND corpus = 'reported'",
@@ -412,12 +417,12 @@ fn a_good_answer_at_the_start_of_an_hour_does_not_move_the_first_bad_one() -> Re
     client.batch_execute(
         "SELECT reground.set_alert_rule('lost_generation', period => '1 day', whole_period => true)",
     )?;
-    hold(&mut client, &well("moved", "before", "{}"), 9)?;
+    run_conversations(&mut client, &good_answer("moved", "before", "{}"), 9)?;
     let talk = Talk {
         answer: "Pigs fly over Paris [Source: pigs.md].",
-        ..well("moved", "wrong", "{}")
+        ..good_answer("moved", "wrong", "{}")
     };
-    hold(&mut client, &talk, 2)?;
+    run_conversations(&mut client, &talk, 2)?;
     // First bad hour and time of the last check of the alert.
     let row = |client: &mut Client| -> Result<(f64, bool)> {
         check(client, "moved")?;
@@ -431,7 +436,7 @@ fn a_good_answer_at_the_start_of_an_hour_does_not_move_the_first_bad_one() -> Re
     let (hours_ago, _) = row(&mut client)?;
     // A test that crosses the full hour finds the hour before.
     ensure!((2.0..=3.0).contains(&hours_ago), "fired: {hours_ago}");
-    hold_some(&mut client, &well("moved", "after", "{}"), 0, 1)?;
+    run_some_conversations(&mut client, &good_answer("moved", "after", "{}"), 0, 1)?;
     let (hours_ago, checked) = row(&mut client)?;
     ensure!((2.0..=3.0).contains(&hours_ago), "goes on: {hours_ago}");
     ensure!(checked);
@@ -462,9 +467,9 @@ fn corpora_of_two_tenants_with_the_same_name() -> Result<()> {
         ))?;
         let talk = Talk {
             answer,
-            ..well("docs", tenant, "{}")
+            ..good_answer("docs", tenant, "{}")
         };
-        hold(&mut client, &talk, 0)?;
+        run_conversations(&mut client, &talk, 0)?;
     }
     let of = |rows: Vec<postgres::Row>| -> Vec<(Option<String>, Option<String>)> {
         rows.iter().map(|row| (row.get(0), row.get(1))).collect()

@@ -8,7 +8,7 @@ use postgres::Client;
 use reground_tests::pooled::{Pooled, Reply};
 use reground_tests::server::Database;
 
-use crate::calls::Held;
+use crate::calls::TableLock;
 
 /// How long to wait for an event; only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -110,7 +110,7 @@ impl Fixture {
         &mut self,
         session: &mut Pooled,
         statement: &str,
-        held: Held,
+        held: TableLock,
     ) -> Result<Reply> {
         self.blocker
             .batch_execute(&format!("BEGIN; {}", held.lock()))
@@ -125,7 +125,7 @@ impl Fixture {
         &mut self,
         session: &mut Pooled,
         statement: &str,
-        held: Held,
+        held: TableLock,
         act: impl FnOnce(&mut Client, i32) -> Result<()>,
     ) -> Result<Reply> {
         let pid = process(session)?;

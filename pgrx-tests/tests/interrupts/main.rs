@@ -13,7 +13,7 @@ use postgres::Client;
 use reground_tests::pooled::{Pooled, Reply};
 use reground_tests::surface;
 
-use calls::{Call, Held, calls};
+use calls::{Call, TableLock, calls};
 use fixture::{Fixture, process, wait_until};
 
 /// Roles whose functions are called.
@@ -114,7 +114,7 @@ fn interrupt_everywhere(
     name: &str,
     settings: &str,
     state: &str,
-    interrupt: impl Fn(&mut Fixture, &mut Pooled, &str, Held) -> Result<Reply>,
+    interrupt: impl Fn(&mut Fixture, &mut Pooled, &str, TableLock) -> Result<Reply>,
 ) -> Result<()> {
     let mut fixture = Fixture::build(name)?;
     let functions = surface::functions(&mut fixture.observer, &ROLES)?;

@@ -6,13 +6,13 @@ use crate::fixture::Tenant;
 
 /// The tenant whose value an argument gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum Owner {
     /// The calling tenant.
-    Mine,
+    Caller,
     /// The other tenant.
-    Theirs,
+    Other,
     /// No tenant: an invalid value.
-    Nonsense,
+    Nobody,
 }
 
 /// The kind of an argument.
@@ -165,7 +165,7 @@ impl Argument {
     }
 
     /// Returns an invalid value, sometimes NULL.
-    pub fn nonsense(self, chance: &mut Chance) -> Option<String> {
+    pub fn invalid(self, chance: &mut Chance) -> Option<String> {
         if chance.happens(20) {
             return None;
         }

@@ -3,7 +3,7 @@
 use reground_tests::chance::Chance;
 
 use crate::arguments::Argument::{self, *};
-use crate::arguments::Whose;
+use crate::arguments::Owner;
 use crate::fixture::Tenant;
 
 /// A call of one function.
@@ -108,21 +108,21 @@ impl Call {
         format!("SELECT to_jsonb(r)::text FROM reground.{} AS r", self.call)
     }
 
-    /// Returns values for the arguments, each from the tenant that `whose` returns for its position.
+    /// Returns values for the arguments, each from the tenant that `owner` returns for its position.
     pub fn arguments(
         &self,
         chance: &mut Chance,
         mine: &Tenant,
         theirs: &Tenant,
-        whose: &dyn Fn(usize) -> Whose,
+        owner: &dyn Fn(usize) -> Owner,
     ) -> Vec<Option<String>> {
         self.arguments
             .iter()
             .enumerate()
-            .map(|(position, argument)| match whose(position) {
-                Whose::Mine => argument.of(mine, chance),
-                Whose::Theirs => argument.of(theirs, chance),
-                Whose::Nonsense => argument.nonsense(chance),
+            .map(|(position, argument)| match owner(position) {
+                Owner::Caller => argument.of(mine, chance),
+                Owner::Other => argument.of(theirs, chance),
+                Owner::Nobody => argument.invalid(chance),
             })
             .collect()
     }

@@ -15,7 +15,7 @@ use reground_tests::chance::Chance;
 use reground_tests::pooled::{Pooled, Reply, Scope};
 use reground_tests::surface;
 
-use arguments::Whose;
+use arguments::Owner;
 use calls::{CALLS, Call};
 use fixture::{Fixture, TENANTS, Tenant};
 
@@ -201,8 +201,8 @@ fn check_arguments(
     let (mine, theirs) = (&fixture.tenants[me], &fixture.tenants[other]);
     pooled.switch(theirs.name)?;
     let untouched = visible_rows(pooled, relations)?;
-    let mut attempt = |whose: &dyn Fn(usize) -> Whose, pooled: &mut Pooled| -> Result<bool> {
-        let arguments = call.arguments(&mut chance, mine, theirs, whose);
+    let mut attempt = |owner: &dyn Fn(usize) -> Owner, pooled: &mut Pooled| -> Result<bool> {
+        let arguments = call.arguments(&mut chance, mine, theirs, owner);
         // The session belongs to the other tenant and the transaction to this one, which must count.
         let reply = pooled.ask(mine.name, Scope::Open, &call.statement(), &arguments)?;
         check_isolation(&reply, theirs, &arguments).with_context(|| format!("{arguments:?}"))?;
@@ -218,12 +218,15 @@ fn check_arguments(
         }
         Ok(reply.error.is_none())
     };
-    ensure!(attempt(&|_| Whose::Mine, pooled)?, "refused its own values");
+    ensure!(
+        attempt(&|_| Owner::Caller, pooled)?,
+        "refused its own values"
+    );
     let mut refused = false;
-    for whose in [Whose::Theirs, Whose::Nonsense] {
-        refused |= !attempt(&|_| whose, pooled)?;
+    for owner in [Owner::Other, Owner::Nobody] {
+        refused |= !attempt(&|_| owner, pooled)?;
         for position in 0..call.arguments.len() {
-            let one = |at: usize| if at == position { whose } else { Whose::Mine };
+            let one = |at: usize| if at == position { owner } else { Owner::Caller };
             refused |= !attempt(&one, pooled)?;
         }
     }
@@ -317,13 +320,13 @@ fn random_call(
     }
     let call = &CALLS[chance.below(CALLS.len())];
     let foreign = chance.happens(35);
-    let wild: Vec<Whose> = call
+    let wild: Vec<Owner> = call
         .arguments
         .iter()
         .map(|_| match chance.below(100) {
-            0..40 if foreign => Whose::Theirs,
-            0..2 => Whose::Nonsense,
-            _ => Whose::Mine,
+            0..40 if foreign => Owner::Other,
+            0..2 => Owner::Nobody,
+            _ => Owner::Caller,
         })
         .collect();
     let arguments = call.arguments(chance, mine, theirs, &|at| wild[at]);

@@ -1,10 +1,10 @@
 //! Rollups and alerts.
 
 use super::Call;
-use super::Held::{self, Reads, Writes};
+use super::TableLock::{self, Reads, Writes};
 
 /// Tables at which a check of the rules can wait.
-const CHECKING: &[Held] = &[
+const CHECKING: &[TableLock] = &[
     Reads("reground.rollup_queue"),
     Reads("reground.messages"),
     Reads("reground.turns"),

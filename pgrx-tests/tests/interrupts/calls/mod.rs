@@ -10,14 +10,14 @@ mod turns;
 
 /// The lock that another session holds during a call.
 #[derive(Debug, Clone, Copy)]
-pub enum Held {
+pub enum TableLock {
     /// The table is locked, so that readers wait.
     Reads(&'static str),
     /// The rows are locked, so that only writers wait; rows in other tables are then already written.
     Writes(&'static str),
 }
 
-impl Held {
+impl TableLock {
     /// Returns the statement that takes the lock.
     pub fn lock(self) -> String {
         match self {
@@ -42,7 +42,7 @@ pub struct Call {
     /// The call, as written in FROM. Turn 1 has ended with message 1, turn 2 is open, turn 3 waits for a rerank.
     pub call: &'static str,
     /// Where the call can wait. Empty if it reads no table and takes no long text.
-    pub waits: &'static [Held],
+    pub waits: &'static [TableLock],
 }
 
 impl Call {
