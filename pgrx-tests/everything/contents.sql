@@ -1,5 +1,5 @@
--- All that a database holds, as text: every row of every table, every sequence, indexes, the extensions and what pg_dump
--- takes of them. For psql.
+-- The contents of a database as text: the rows of every table, sequences, indexes, policies, extensions, and the tables that pg_dump
+-- includes. For psql.
 SET search_path = pg_catalog;
 SET TimeZone = 'UTC';
 

@@ -1,9 +1,9 @@
--- Everything that the extension can store, in a database whose reground.tenant_from is app.tenant_id.
--- A statement ends with its line.
+-- Rows in all tables of the extension, in a database whose reground.tenant_from is app.tenant_id.
+-- Each statement ends with its line.
 
 SET app.tenant_id = 'acme';
 
--- The application's own: a mapped table with an index, and a reranker.
+-- Objects of the application: a registered table with indexes, and a reranker.
 CREATE TABLE articles (id integer PRIMARY KEY, body text NOT NULL, lang text, place vector(2));
 INSERT INTO articles VALUES (1, 'Goats climb trees.', 'en', '[1,0]'), (2, 'Ziegen klettern.', 'de', '[0,1]');
 CREATE INDEX ON articles USING hnsw (place vector_cosine_ops);
@@ -12,7 +12,7 @@ CREATE INDEX articles_lower ON articles USING reground_bm25 (lower(body)) WHERE 
 CREATE FUNCTION rank(query text, passages text[]) RETURNS real[] LANGUAGE sql
     RETURN ARRAY(SELECT 1.0 / n FROM generate_series(1, cardinality(passages)) AS n)::real[];
 
--- Corpora of every kind, documents with versions and deletions.
+-- Corpora of each kind; documents with versions and deletions.
 SELECT reground.create_corpus('farm', dimensions => 2, settings => '{"max_sources": 6}');
 SELECT reground.create_corpus('halves', dimensions => 2, embedding_type => 'halfvec', metric => 'l2', text_config => 'pg_catalog.simple', tenant => 'acme');
 SELECT reground.create_corpus('words', chunk_size => 40, chunk_overlap => 10, chunk_unit => 'characters', tenant => 'bolt');
@@ -39,7 +39,7 @@ SELECT reground.put_embeddings('farm', ARRAY['1', '2', '3'], ARRAY['[1,0]', '[0,
 SELECT reground.put_embeddings('halves', ARRAY['1'], ARRAY['[0.5,0.25]']::vector[]);
 SELECT reground.put_edges('farm', '[{"source": "Cows", "relation": "give", "target": "milk", "chunk_id": 1, "weight": 0.1}, {"source": "C\u00d6WS", "target": "Sheep", "chunk_id": "2"}]');
 
--- Conversations of two tenants: pins, an ended turn with two answers, an abandoned, an open and a deferred one; drift.
+-- Conversations of two tenants: pins, a turn with two answers, an abandoned, an open and a deferred turn; drift events.
 SET app.tenant_id = 'bolt';
 SELECT reground.begin_turn('talk', 'the fox?', 'words');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'It is gone [A1].', message_ref => 'm1');
@@ -57,33 +57,33 @@ SELECT reground.apply_rerank((SELECT max(turn_id) FROM reground.turns), '[{"inde
 SELECT reground.begin_turn('later', 'goats?', 'articles', '[1,0]', settings => '{"reranker": "deferred"}', request_id => 'r3');
 SELECT reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]', request_id => 'r2');
 
--- A trace in every partition of the ring: what sixteen weeks leave.
+-- A trace in each partition, as after sixteen weeks.
 INSERT INTO reground.turn_traces SELECT (r).*
 FROM (SELECT jsonb_populate_record(t, jsonb_build_object('bucket', week, 'turn_id', 1000 + week)) AS r
       FROM generate_series(0, 15) AS week, (SELECT t FROM reground.turn_traces AS t ORDER BY turn_id LIMIT 1) AS one(t)) AS rows;
 
--- A language of the user's own.
+-- Cues for another language.
 INSERT INTO reground.support_cues (language, kind, cue) VALUES ('eo', 'negation', 'ne'), ('eo', 'decimal', ','),
     ('en', 'negation', 'not');
 
--- An index with a segment, a tail and removed rows.
+-- An index with a segment, a write buffer and removed rows.
 CREATE TABLE notes (id integer PRIMARY KEY, body text NOT NULL);
 INSERT INTO notes SELECT n, 'note ' || n || ' of ' || n % 7 FROM generate_series(1, 50) AS n;
 CREATE INDEX notes_body ON notes USING reground_bm25 (body);
 INSERT INTO notes SELECT n, 'late note ' || n FROM generate_series(51, 60) AS n;
 DELETE FROM notes WHERE id % 9 = 0;
 
--- What was removed is not dumped, so it must not weigh in scores before either.
+-- Removed rows are not dumped, so they must not count in scores before the dump either.
 VACUUM (FREEZE, INDEX_CLEANUP on) farm, halves, words;
 SELECT count(reground.bm25_merge(index)) FROM reground.bm25_indexes WHERE index <> 'notes_body'::regclass;
 SELECT reground.label_citation((SELECT min(citation_id) FROM reground.message_citations), 'accurate', 'as the source has it', 'ann');
 SELECT reground.report_citation((SELECT max(citation_id) FROM reground.message_citations), 'it says something else');
 
--- An answer of which no word is kept.
+-- An answer whose text is not stored.
 SELECT reground.begin_turn('hashed', 'who gives wool?', 'farm', '[0,1]', settings => '{"store_answers": "hash"}');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Sheep give wool.', citations => '[{"type": "text", "text": "Sheep give wool.", "citations": [{"type": "char_location", "cited_text": "Sheep give wool.", "document_index": 0, "start_char_index": 0, "end_char_index": 16}]}]');
 
--- What is counted and what is not yet; a rule, a baseline, an alert.
+-- Counted and uncounted answers; a rule, a baseline, an alert.
 SELECT reground.begin_turn('invented', 'who gives milk?', 'farm', '[1,0]');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Pigs give milk [Z9].');
 SELECT reground.refresh_audit(2);
@@ -95,19 +95,19 @@ SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give m
 SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows', embedding => '[1,0]', filter => '{"doc_id": "cows"}', settings => '{"max_sources": 3}');
 SELECT reground.run_probes();
 
--- A chain with a checkpoint, and what is left of a turn whose trace went; the ring is filled again.
+-- A chain with a checkpoint and an archived turn; then the partitions are filled again.
 CREATE TABLE kept AS SELECT * FROM reground.turn_traces;
 SELECT reground.begin_turn('chained', 'who gives wool?', 'farm', '[0,1]', settings => '{"provenance": "merkle"}');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Sheep give wool [A1].');
 SELECT count(*) FROM reground.run_retention(now() + interval '91 days');
 INSERT INTO reground.turn_traces SELECT * FROM kept;
--- An open turn under other settings.
+-- A shadow of an open turn.
 SELECT reground.begin_turn('shaded', 'who gives milk?', 'farm', '[1,0]', rewrite => 'which animal gives milk');
 SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{"max_sources": 1}', 'narrow');
 DROP TABLE kept;
--- What another system answered.
+-- A recorded answer of another system.
 SELECT reground.record_turn('elsewhere', 'who gives milk?', 'Cows [1].', '[{"content": "Cows give milk.", "title": "é"}]', at => '2025-01-31 10:00+01', message_ref => 'old-1', model => 'other', tags => '{"a": 1}');
--- A turn of an agent over two corpora, and a question that was edited.
+-- A turn of an agent over two corpora, and an edited question.
 SELECT reground.begin_turn('agent', 'who gives milk?', corpora => '{farm}', embedding => '[1,0]', settings => '{"provenance": "merkle"}');
 SELECT reground.retrieve((SELECT max(turn_id) FROM reground.turns), 'wool', embedding => '[0,1]', filter => '{"doc_id": ["sheep", "cows"]}', max_results => 3);
 SELECT reground.add_passages((SELECT max(turn_id) FROM reground.turns), '[{"content": "Milk costs more.", "uri": "https://news.example/é"}]');

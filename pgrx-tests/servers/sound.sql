@@ -1,5 +1,5 @@
--- Whether the BM25 index :index on the column body of :relation is sound: its structure, every row of the table, and the best of some
--- queries by both plans. Prints only what is wrong.
+-- Checks the BM25 index :index on the column body of :relation: its structure, all rows of the table, and the top results of some
+-- queries by both plans. Prints only differences.
 SELECT item, problem FROM reground.bm25_check(:'index', heapallindexed => true);
 CREATE FUNCTION pg_temp.best(relation text, query text, by_index boolean) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,17 +1,17 @@
-//! Numbers that look random and are the same in every run.
+//! Pseudorandom numbers that are equal in every run.
 
-/// SplitMix64 (Steele, Lea and Flood 2014): one addition and a finaliser a number.
+/// SplitMix64 (Steele, Lea and Flood 2014): one addition and a finaliser per number.
 #[derive(Debug, Clone)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// The sequence of a seed.
+    /// Starts a sequence from a seed.
     #[must_use]
     pub fn of(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -20,19 +20,19 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..bound`; 0 for a bound of 0.
+    /// Returns a number in `0..bound`; 0 for a bound of 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let bits = self.bits() >> 1;
         usize::try_from(bits).unwrap_or(usize::MAX) % bound.max(1)
     }
 
-    /// A number in [−1, 1).
+    /// Returns a number in [−1, 1).
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    /// True in `percent` of 100.
+    /// Returns true in `percent` of 100 calls on average.
     pub fn happens(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

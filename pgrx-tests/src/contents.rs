@@ -1,19 +1,19 @@
-//! All that a database holds, as text: what must be the same after a dump and a restore.
+//! The contents of a database as text, to compare them before and after a dump.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use postgres::Client;
 
-/// Rows of every table, and where every sequence stands; of the extension and of the schema `public`.
+/// Rows of every table and state of every sequence of the extension and of the schema `public`.
 pub type Contents = BTreeMap<String, Vec<String>>;
 
-/// Reads it all; the lists of tables and sequences are the catalogue's.
+/// Reads all tables and sequences that the catalog lists.
 ///
 /// # Errors
-/// Where the session cannot read them.
+/// If a query fails.
 pub fn contents(client: &mut Client) -> Result<Contents> {
-    // Text that depends on the session must not.
+    // The text must not depend on the session.
     client.batch_execute(
         "SET search_path = pg_catalog; SET TimeZone = 'UTC'; SET extra_float_digits = 1",
     )?;
@@ -39,12 +39,12 @@ pub fn contents(client: &mut Client) -> Result<Contents> {
 /// Fails with the first difference.
 ///
 /// # Errors
-/// Where the two differ.
+/// If the two differ.
 pub fn same(expected: &Contents, found: &Contents) -> Result<()> {
     let names = expected.keys().chain(found.keys());
     for name in names {
         let (Some(expected), Some(found)) = (expected.get(name), found.get(name)) else {
-            bail!("{name} is on one side only");
+            bail!("{name} exists on one side only");
         };
         if expected == found {
             continue;

@@ -1,4 +1,4 @@
-//! Corpora of generated passages: words of our own making, some frequent and most rare, and small vectors.
+//! Corpora of generated passages: a vocabulary with few frequent and many rare words, and small vectors.
 
 use anyhow::Result;
 use pgvector::Vector;
@@ -10,7 +10,7 @@ use crate::chance::Chance;
 /// Dimensions of the generated embeddings.
 pub const DIMENSIONS: usize = 8;
 
-/// A word: syllables of its number, so that no two are alike and no stemmer shortens them into one another.
+/// Returns word `number`: syllables of the number, so that all words differ, also after stemming.
 #[must_use]
 pub fn word(number: usize) -> String {
     const SYLLABLES: [&str; 12] = [
@@ -25,19 +25,19 @@ pub fn word(number: usize) -> String {
     )
 }
 
-/// A word of a vocabulary, the frequent ones (low numbers) far more often.
+/// Returns a random word of a vocabulary; low numbers are far more frequent.
 pub fn any_word(chance: &mut Chance, vocabulary: usize) -> String {
     let bound = chance.below(vocabulary) + 1;
     word(chance.below(bound))
 }
 
-/// Words of a text of `length` words.
+/// Returns a text of `length` random words.
 pub fn text(chance: &mut Chance, vocabulary: usize, length: usize) -> String {
     let words: Vec<String> = (0..length).map(|_| any_word(chance, vocabulary)).collect();
     words.join(" ")
 }
 
-/// An embedding.
+/// Returns a random embedding.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "an embedding is of single precision"
@@ -50,11 +50,11 @@ pub fn embedding(chance: &mut Chance) -> Vector {
     )
 }
 
-/// Makes a managed corpus of `documents` documents of 1 to 7 passages each, with embeddings for all but a few passages, pages and a
-/// `part` in their metadata; the same for the same seed.
+/// Creates a managed corpus of `documents` documents with 1 to 7 passages each, with pages, a `part` in the metadata, and embeddings for
+/// nearly all passages; equal seeds create equal corpora.
 ///
 /// # Errors
-/// Where a call is refused.
+/// If a call is refused.
 pub fn generate(
     client: &mut Client,
     corpus: &str,
@@ -95,7 +95,7 @@ pub fn generate(
     let mut keys: Vec<String> = Vec::new();
     let mut embeddings = Vec::new();
     for row in pending {
-        // A few passages stay without one.
+        // A few passages have no embedding.
         let vector = embedding(&mut chance);
         if !chance.happens(4) {
             keys.push(row.get(0));

@@ -1,4 +1,4 @@
-//! Tests over a real server live in `tests/`; here is what they share: the server's databases, and texts to ask about.
+//! Helpers of the tests in `tests/`, which need a server: databases, sessions and generated texts.
 
 pub mod chance;
 pub mod contents;

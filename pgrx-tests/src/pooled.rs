@@ -1,5 +1,5 @@
-//! One session that several tenants share in turn, as behind a connection pool: prepared statements outlive the switch, and
-//! everything that the server says is kept.
+//! One session that several tenants share, as behind a connection pool: prepared statements stay after a change of tenant, and all
+//! messages of the server are collected.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,30 +10,30 @@ use postgres::{Client, NoTls, Statement};
 
 use crate::server::Database;
 
-/// How a tenant is set for a call.
+/// How the tenant of a call is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// For the session, in autocommit.
     Session,
     /// By SET LOCAL in a transaction that is committed.
     Transaction,
-    /// By SET LOCAL in a transaction that is left open.
+    /// By SET LOCAL in a transaction that stays open.
     Open,
 }
 
-/// What came back.
+/// The result of a statement.
 #[derive(Debug, Default)]
 pub struct Reply {
     /// The first column of each row.
     pub rows: Vec<String>,
-    /// Every field of the error: message, detail, hint, context, names of objects.
+    /// All fields of the error: message, detail, hint, context, names of objects.
     pub error: Option<String>,
-    /// Every field of every notice and warning.
+    /// All fields of all notices and warnings.
     pub notices: Vec<String>,
 }
 
 impl Reply {
-    /// Everything in one text.
+    /// All parts as one text.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = self.rows.join("\n");
@@ -47,17 +47,17 @@ impl Reply {
 
 /// The shared session.
 pub struct Pooled {
-    /// The session itself.
+    /// The connection.
     pub client: Client,
     statements: HashMap<String, Statement>,
     notices: Arc<Mutex<Vec<String>>>,
 }
 
 impl Pooled {
-    /// Connects as `role`; notices down to DEBUG1 are kept.
+    /// Connects as `role`; collects messages from DEBUG1 on.
     ///
     /// # Errors
-    /// Where the server cannot be reached or refuses the role.
+    /// If the connection fails.
     pub fn connect(database: &Database, role: &str) -> Result<Self> {
         let notices: Arc<Mutex<Vec<String>>> = Arc::default();
         let sink = Arc::clone(&notices);
@@ -76,30 +76,30 @@ impl Pooled {
         })
     }
 
-    /// Makes `tenant` the session's.
+    /// Sets the tenant of the session.
     ///
     /// # Errors
-    /// Where the server refuses.
+    /// If the server refuses.
     pub fn switch(&mut self, tenant: &str) -> Result<()> {
         self.client
             .batch_execute(&format!("SET app.tenant_id = '{tenant}'"))?;
         Ok(())
     }
 
-    /// Makes `tenant` the open transaction's.
+    /// Sets the tenant of the open transaction.
     ///
     /// # Errors
-    /// Where the server refuses.
+    /// If the server refuses.
     pub fn switch_within(&mut self, tenant: &str) -> Result<()> {
         self.client
             .batch_execute(&format!("SET LOCAL app.tenant_id = '{tenant}'"))?;
         Ok(())
     }
 
-    /// Runs a statement, whose first column is text, for a tenant. A refused statement is a reply; a lost session is an error.
+    /// Runs a statement, whose first column is text, as a tenant. An error of the statement is part of the reply.
     ///
     /// # Errors
-    /// Where the session is lost or the transaction around the statement fails.
+    /// If the connection is lost or the transaction around the statement fails.
     pub fn ask(
         &mut self,
         tenant: &str,
@@ -115,16 +115,16 @@ impl Pooled {
         }
         let reply = self.run(statement, arguments)?;
         if scope == Scope::Transaction || (scope == Scope::Open && reply.error.is_some()) {
-            // COMMIT of a failed transaction rolls it back.
+            // COMMIT of a failed transaction rolls back.
             self.client.batch_execute("COMMIT")?;
         }
         Ok(reply)
     }
 
-    /// Runs a statement as the session stands, prepared once and kept.
+    /// Runs a statement with the current tenant; it is prepared once.
     ///
     /// # Errors
-    /// Where the session is lost.
+    /// If the connection is lost.
     pub fn run(&mut self, statement: &str, arguments: &[Option<String>]) -> Result<Reply> {
         self.notices
             .lock()

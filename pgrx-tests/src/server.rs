@@ -1,4 +1,4 @@
-//! Databases on the server that the tests are pointed at.
+//! Databases on the server of the tests.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,13 +6,13 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use postgres::{Client, Config, NoTls};
 
-/// Where the tests find a server, as `make test` sets it.
+/// The environment variable with the address of the server, set by `make test`.
 const URI: &str = "REGROUND_TEST_URI";
 
-/// How to reach the server.
+/// Returns the connection settings of the server.
 ///
 /// # Errors
-/// Where the variable is not set or is no connection string: a test never passes because it found no server.
+/// If the variable is missing or invalid, so that no test passes without a server.
 pub fn config() -> Result<Config> {
     std::env::var(URI)
         .with_context(|| {
@@ -22,7 +22,7 @@ pub fn config() -> Result<Config> {
         .with_context(|| format!("{URI} is not a connection string"))
 }
 
-/// A database of one test's own, with the extension in it; gone when the test ends.
+/// A database for one test, with the extension; dropped with the value.
 pub struct Database {
     name: String,
 }
@@ -31,7 +31,7 @@ impl Database {
     /// Creates the database `reground_NAME_PID` with the extension.
     ///
     /// # Errors
-    /// Where the server cannot be reached or refuses.
+    /// If the connection fails or the server refuses.
     pub fn create(name: &str) -> Result<Self> {
         let database = Self::empty(name)?;
         database.connect()?.batch_execute(
@@ -43,7 +43,7 @@ impl Database {
     /// Creates the database without the extension.
     ///
     /// # Errors
-    /// Where the server cannot be reached or refuses.
+    /// If the connection fails or the server refuses.
     pub fn empty(name: &str) -> Result<Self> {
         let name = format!("reground_{name}_{}", std::process::id());
         let mut client = config()?.connect(NoTls)?;
@@ -60,7 +60,7 @@ impl Database {
         &self.name
     }
 
-    /// How to reach it.
+    /// Returns its connection settings.
     ///
     /// # Errors
     /// As [`config`].
@@ -70,30 +70,30 @@ impl Database {
         Ok(config)
     }
 
-    /// A session as the superuser of the tests, which sees warnings and errors only.
+    /// Opens a session as the superuser of the tests, which receives warnings and errors only.
     ///
     /// # Errors
-    /// Where the server cannot be reached.
+    /// If the connection fails.
     pub fn connect(&self) -> Result<Client> {
         let mut client = self.config()?.connect(NoTls)?;
         client.batch_execute("SET client_min_messages = error")?;
         Ok(client)
     }
 
-    /// A session as another role, which needs no password from here.
+    /// Opens a session as another role, without a password.
     ///
     /// # Errors
-    /// Where the server cannot be reached or refuses the role.
+    /// If the connection fails.
     pub fn connect_as(&self, role: &str) -> Result<Client> {
         let mut client = self.config()?.user(role).connect(NoTls)?;
         client.batch_execute("SET client_min_messages = error")?;
         Ok(client)
     }
 
-    /// One of PostgreSQL's own client programs, pointed at this database; `None` where the server's folder has none.
+    /// Returns a client program of PostgreSQL with the address of this database; `None` if the server has no such program.
     ///
     /// # Errors
-    /// Where REGROUND_TEST_PG_CONFIG is not set, or the address is not one that a program takes.
+    /// If REGROUND_TEST_PG_CONFIG is not set, or the address cannot be given to a program.
     pub fn program(&self, name: &str) -> Result<Option<Command>> {
         let pg_config = std::env::var("REGROUND_TEST_PG_CONFIG").context(
             "REGROUND_TEST_PG_CONFIG is not set: run `make test`, which knows the server's programs",
@@ -124,7 +124,7 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // A database that stays behind harms nobody: the next run of the test drops it.
+        // A remaining database does no harm: the next run of the test drops it.
         if let Ok(mut client) = config().and_then(|config| Ok(config.connect(NoTls)?)) {
             let _ = client.batch_execute(&format!(
                 "DROP DATABASE IF EXISTS {} WITH (FORCE)",
@@ -134,15 +134,15 @@ impl Drop for Database {
     }
 }
 
-/// SQLSTATE of a refusal; `None` where the statement went through or the connection broke.
+/// Returns the SQLSTATE of an error; `None` after success or a lost connection.
 pub fn state<T>(outcome: &std::result::Result<T, postgres::Error>) -> Option<&str> {
     outcome.as_ref().err()?.code().map(|code| code.code())
 }
 
-/// Rows in every table of the extension: what a refused call must leave as it was.
+/// Counts the rows of every table of the extension.
 ///
 /// # Errors
-/// Where the session cannot read them.
+/// If a query fails.
 pub fn row_counts(client: &mut Client) -> Result<Vec<(String, i64)>> {
     let tables = client.query(
         "SELECT oid::regclass::text FROM pg_class WHERE relnamespace = 'reground'::regnamespace \

@@ -1,16 +1,16 @@
-//! What a role may call and read, as the catalogue says: a test over the whole surface takes its list from here, so that a
-//! new function without a case is seen.
+//! The functions and relations that a role may use, from the catalog. Tests of the whole surface take their list from here, so that a
+//! new function without a test case fails.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
 use postgres::Client;
 
-/// Names of the functions of schema `reground` that one of `roles` may execute, but for those that only PostgreSQL can call
-/// or that read and write a type's values.
+/// Names of the functions of schema `reground` that one of `roles` may execute, without those that only PostgreSQL calls and
+/// without input and output functions of types.
 ///
 /// # Errors
-/// Where the session cannot read the catalogue.
+/// If the query fails.
 pub fn functions(client: &mut Client, roles: &[&str]) -> Result<BTreeSet<String>> {
     let rows = client.query(
         "SELECT DISTINCT p.proname::text FROM pg_proc AS p, unnest($1::text[]) AS r(name) \
@@ -27,7 +27,7 @@ pub fn functions(client: &mut Client, roles: &[&str]) -> Result<BTreeSet<String>
 /// Names of the tables and views of schema `reground` that one of `roles` may read.
 ///
 /// # Errors
-/// Where the session cannot read the catalogue.
+/// If the query fails.
 pub fn relations(client: &mut Client, roles: &[&str]) -> Result<BTreeSet<String>> {
     let rows = client.query(
         "SELECT DISTINCT c.relname::text FROM pg_class AS c, unnest($1::text[]) AS r(name) \
@@ -38,10 +38,10 @@ pub fn relations(client: &mut Client, roles: &[&str]) -> Result<BTreeSet<String>
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// Fails with the names that the catalogue has and the test has no case for, or the other way round.
+/// Fails with the names that are only in the catalog or only among the cases.
 ///
 /// # Errors
-/// Where the two differ.
+/// If the two differ.
 pub fn covered<'a>(
     surface: &BTreeSet<String>,
     cases: impl IntoIterator<Item = &'a str>,
@@ -52,7 +52,7 @@ pub fn covered<'a>(
     let unknown: Vec<_> = cases.difference(surface).collect();
     ensure!(
         unknown.is_empty(),
-        "a case for what is not there: {unknown:?}"
+        "a case for an unknown name: {unknown:?}"
     );
     Ok(())
 }

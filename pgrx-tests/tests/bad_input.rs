@@ -1,4 +1,4 @@
-//! Input that no careful application sends: a clear error or a right answer, and nothing half-written.
+//! Unusual input: each call returns a clear error or a correct result and writes nothing by halves.
 
 use anyhow::{Context, Result, ensure};
 use postgres::Client;
@@ -7,7 +7,7 @@ use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use reground_tests::server::{Database, row_counts, state};
 use serde_json::json;
 
-/// Bytes sent as text, well-formed or not: what a driver in another language might do.
+/// Bytes sent as text, valid or not, as a driver in another language might send them.
 #[derive(Debug)]
 struct RawText(&'static [u8]);
 
@@ -28,7 +28,7 @@ impl ToSql for RawText {
     to_sql_checked!();
 }
 
-/// A corpus of two documents, and an open turn on it.
+/// Creates a corpus of two documents and an open turn on it; returns the id of the turn.
 fn open_turn(client: &mut Client) -> Result<i64> {
     client.batch_execute(
         "SELECT reground.create_corpus('farm', dimensions => 2);
@@ -76,7 +76,7 @@ fn invalid_utf8_is_refused_in_every_text_argument() -> Result<()> {
             "end_turn with {bytes:x?}: {outcome:?}"
         );
     }
-    // A NUL has no place in text either.
+    // A NUL byte is not valid text either.
     let outcome = client.query(
         "SELECT reground.end_turn($1, $2)",
         &[&turn, &RawText(b"a\0b")],
@@ -101,7 +101,7 @@ fn a_document_of_ten_megabytes() -> Result<()> {
             "prose",
             "The quick brown fox jumps over the lazy dog. ".repeat(233_000),
         ),
-        // No white space, no sentence, nothing to split at.
+        // No white space and no sentence to split at.
         ("one word", "x".repeat(10 << 20)),
     ] {
         let put = client
@@ -137,7 +137,7 @@ fn ten_thousand_markers_in_one_answer() -> Result<()> {
     let database = Database::create("bad_markers")?;
     let mut client = database.connect()?;
     let turn = open_turn(&mut client)?;
-    // Of four citations one is right, one is another source's, one is unknown, one is not ours to resolve.
+    // Of four citations one is correct, one names another source, one is unknown, one is unresolvable.
     let answer = "Cows give milk [A1]. Cows give milk [B1]. Pigs fly [Z9]. So says (Smith, 2020). "
         .repeat(2_500);
     let rows = client.query(
@@ -167,8 +167,87 @@ fn ten_thousand_markers_in_one_answer() -> Result<()> {
     Ok(())
 }
 
+/// Uses a name as the id of a document, a conversation, a request and a message; all of them are stored unchanged.
+fn use_as_id(client: &mut Client, name: &str) -> Result<()> {
+    let shown: String = name.chars().take(40).collect();
+    client
+        .query("SELECT * FROM reground.put_document('farm', $1, content => 'Goats climb trees.', title => $1, uri => $1)", &[&name])
+        .with_context(|| format!("document {shown:?}"))?;
+    let found = client.query(
+        "SELECT doc_id, title FROM reground.search('farm', 'goats', '[0.5,0.5]', filter => $1)",
+        &[&json!({"doc_id": name})],
+    )?;
+    ensure!(
+        found.len() == 1
+            && found
+                .iter()
+                .all(|row| row.get::<_, &str>(0) == name && row.get::<_, &str>(1) == name),
+        "document {shown:?}: {found:?}"
+    );
+    let begin = "SELECT turn_id, doc_id FROM reground.begin_turn($1, 'goats', 'farm', '[1,0]', request_id => $1, filter => $2)";
+    let row = client
+        .query_one(begin, &[&name, &json!({"doc_id": name})])
+        .with_context(|| format!("conversation {shown:?}"))?;
+    let turn: i64 = row.get(0);
+    ensure!(
+        row.get::<_, &str>(1) == name,
+        "the source of {shown:?} is {:?}",
+        row.get::<_, &str>(1)
+    );
+    for format in ["text", "xml", "json"] {
+        client.query("SELECT reground.prompt_context($1, $2)", &[&turn, &format])?;
+    }
+    client
+        .query("SELECT * FROM reground.end_turn($1, 'Goats climb trees [A1].', message_ref => $2, model => $2)", &[&turn, &name])
+        .with_context(|| format!("message {shown:?}"))?;
+    client.query(
+        "SELECT reground.pin($1, doc_id => $1, corpus => 'farm')",
+        &[&name],
+    )?;
+    let kept: i64 = client
+        .query_one(
+            "SELECT count(*) FROM reground.citation_audit WHERE conversation_ref = $1 AND message_ref = $1 AND model = $1 AND doc_id = $1 AND title = $1",
+            &[&name],
+        )?
+        .get(0);
+    ensure!(kept == 1, "the audit of {shown:?} has {kept} rows");
+    ensure!(
+        client
+            .query_one("SELECT reground.delete_document('farm', $1)", &[&name])?
+            .get::<_, bool>(0),
+        "{shown:?} was not deleted"
+    );
+    Ok(())
+}
+
+/// Uses a name as the name of a corpus.
+fn use_as_corpus(client: &mut Client, name: &str) -> Result<()> {
+    client
+        .query("SELECT reground.create_corpus($1)", &[&name])
+        .with_context(|| format!("corpus {name:?}"))?;
+    client.query(
+        "SELECT * FROM reground.put_document($1, 'd', content => 'Anything.')",
+        &[&name],
+    )?;
+    ensure!(
+        client
+            .query("SELECT * FROM reground.search($1, 'anything')", &[&name])?
+            .len()
+            == 1,
+        "corpus {name:?}"
+    );
+    ensure!(
+        !client
+            .query("SELECT * FROM reground.check_corpus($1)", &[&name])?
+            .is_empty(),
+        "corpus {name:?}"
+    );
+    client.query("SELECT reground.drop_corpus($1, true)", &[&name])?;
+    Ok(())
+}
+
 #[test]
-fn long_odd_and_nested_values_are_kept_as_they_are() -> Result<()> {
+fn long_and_odd_names_are_stored_unchanged() -> Result<()> {
     let database = Database::create("bad_odd")?;
     let mut client = database.connect()?;
     let turn = open_turn(&mut client)?;
@@ -187,81 +266,13 @@ fn long_odd_and_nested_values_are_kept_as_they_are() -> Result<()> {
         "\u{1f}unit separator",
     ];
     for name in odd {
-        let shown: String = name.chars().take(40).collect();
-        // As id of a document, of a conversation, of a request and of a message.
-        client
-            .query("SELECT * FROM reground.put_document('farm', $1, content => 'Goats climb trees.', title => $1, uri => $1)", &[&name])
-            .with_context(|| format!("document {shown:?}"))?;
-        let found = client.query(
-            "SELECT doc_id, title FROM reground.search('farm', 'goats', '[0.5,0.5]', filter => $1)",
-            &[&json!({"doc_id": name})],
-        )?;
-        ensure!(
-            found.len() == 1
-                && found
-                    .iter()
-                    .all(|row| row.get::<_, &str>(0) == name && row.get::<_, &str>(1) == name),
-            "document {shown:?}: {found:?}"
-        );
-        let begin = "SELECT turn_id, doc_id FROM reground.begin_turn($1, 'goats', 'farm', '[1,0]', request_id => $1, filter => $2)";
-        let row = client
-            .query_one(begin, &[&name, &json!({"doc_id": name})])
-            .with_context(|| format!("conversation {shown:?}"))?;
-        let turn: i64 = row.get(0);
-        ensure!(
-            row.get::<_, &str>(1) == name,
-            "the source of {shown:?} is {:?}",
-            row.get::<_, &str>(1)
-        );
-        for format in ["text", "xml", "json"] {
-            client.query("SELECT reground.prompt_context($1, $2)", &[&turn, &format])?;
-        }
-        client
-            .query("SELECT * FROM reground.end_turn($1, 'Goats climb trees [A1].', message_ref => $2, model => $2)", &[&turn, &name])
-            .with_context(|| format!("message {shown:?}"))?;
-        client.query(
-            "SELECT reground.pin($1, doc_id => $1, corpus => 'farm')",
-            &[&name],
-        )?;
-        let kept: i64 = client
-            .query_one(
-                "SELECT count(*) FROM reground.citation_audit WHERE conversation_ref = $1 AND message_ref = $1 AND model = $1 AND doc_id = $1 AND title = $1",
-                &[&name],
-            )?
-            .get(0);
-        ensure!(kept == 1, "the audit of {shown:?} has {kept} rows");
-        ensure!(
-            client
-                .query_one("SELECT reground.delete_document('farm', $1)", &[&name])?
-                .get::<_, bool>(0),
-            "{shown:?} was not deleted"
-        );
+        use_as_id(&mut client, name)?;
     }
-    // As name of a corpus, within what a relation may be called.
+    // A relation name has less than 64 bytes.
     for name in odd.iter().filter(|name| name.len() < 50) {
-        client
-            .query("SELECT reground.create_corpus($1)", &[name])
-            .with_context(|| format!("corpus {name:?}"))?;
-        client.query(
-            "SELECT * FROM reground.put_document($1, 'd', content => 'Anything.')",
-            &[name],
-        )?;
-        ensure!(
-            client
-                .query("SELECT * FROM reground.search($1, 'anything')", &[name])?
-                .len()
-                == 1,
-            "corpus {name:?}"
-        );
-        ensure!(
-            !client
-                .query("SELECT * FROM reground.check_corpus($1)", &[name])?
-                .is_empty(),
-            "corpus {name:?}"
-        );
-        client.query("SELECT reground.drop_corpus($1, true)", &[name])?;
+        use_as_corpus(&mut client, name)?;
     }
-    // A name that PostgreSQL would cut off must not make a table of another name.
+    // A name that PostgreSQL would truncate must not create a table with another name.
     let outcome = client.query("SELECT reground.create_corpus($1)", &[&long]);
     ensure!(
         state(&outcome).is_some_and(|state| ["22023", "42622"].contains(&state)),
@@ -271,7 +282,7 @@ fn long_odd_and_nested_values_are_kept_as_they_are() -> Result<()> {
 }
 
 #[test]
-fn deep_and_huge_json_is_an_answer_or_an_error() -> Result<()> {
+fn deep_and_huge_json_returns_rows_or_an_error() -> Result<()> {
     let database = Database::create("bad_json")?;
     let mut client = database.connect()?;
     open_turn(&mut client)?;
@@ -303,7 +314,7 @@ fn deep_and_huge_json_is_an_answer_or_an_error() -> Result<()> {
         );
     }
     ensure!(row_counts(&mut client)? == before, "something was written");
-    // The session has not lost its stack.
+    // The session still works.
     client.query(
         "SELECT * FROM reground.search('farm', 'milk', '[1,0]')",
         &[],
@@ -311,7 +322,7 @@ fn deep_and_huge_json_is_an_answer_or_an_error() -> Result<()> {
     Ok(())
 }
 
-/// Calls that are refused, and with what.
+/// Calls that are refused, with their SQLSTATE.
 const REFUSED: [(&str, &str); 22] = [
     ("SELECT reground.search('nowhere', 'x')", "P0002"),
     ("SELECT reground.search('farm', 'x', '[1,0,0]')", "22023"),
@@ -415,7 +426,7 @@ fn a_refused_call_leaves_nothing_behind() -> Result<()> {
     let rows = row_counts(&mut client)?;
     let before = everything(&mut client)?;
     for (call, expected) in REFUSED {
-        // By itself, and inside a transaction that goes on from a savepoint.
+        // Alone, and inside a transaction that continues after a savepoint.
         let outcome = client.batch_execute(call);
         ensure!(
             state(&outcome) == Some(expected),
@@ -434,9 +445,9 @@ fn a_refused_call_leaves_nothing_behind() -> Result<()> {
         client.batch_execute("ROLLBACK TO SAVEPOINT here")?;
         ensure!(
             everything(&mut client)? == before && row_counts(&mut client)? == rows,
-            "{call} left something behind a savepoint"
+            "{call} left something behind after a savepoint"
         );
-        // The session works.
+        // The session still works.
         client.batch_execute(
             "SELECT reground.begin_turn('in passing', 'milk', 'farm', '[1,0]'); ROLLBACK",
         )?;
@@ -449,7 +460,7 @@ fn a_refused_call_leaves_nothing_behind() -> Result<()> {
 }
 
 #[test]
-fn a_read_only_transaction_is_told_what_it_can_do() -> Result<()> {
+fn a_read_only_transaction_refuses_all_writes() -> Result<()> {
     let database = Database::create("bad_read_only")?;
     let mut client = database.connect()?;
     let turn = open_turn(&mut client)?;

@@ -1,5 +1,5 @@
-//! Many sessions at once on one conversation: its chain has a link for each turn and each answer, in one order, and all of it
-//! verifies.
+//! Several sessions use one conversation at once: its chain has one link per turn and per answer, in one order, and all links
+//! verify.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -11,7 +11,7 @@ use reground_tests::server::Database;
 const SESSIONS: usize = 4;
 const TURNS: usize = 8;
 
-/// Begins a turn, answers it, and answers it anew, each at an isolation level; whoever must begin again does.
+/// Begins turns and gives each two answers. Odd sessions use REPEATABLE READ and retry after a serialization failure.
 fn talk(database: &Database, session: usize) -> Result<()> {
     let mut client = database.connect()?;
     let level = ["READ COMMITTED", "REPEATABLE READ"][session % 2];
@@ -44,9 +44,9 @@ const WRITTEN: &str = "
     SELECT reground.create_corpus('farm', settings => '{\"provenance\": \"merkle\"}');
     SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]')";
 
-/// A live conversation is sound at every moment, also while retention removes the beginning of its chain.
+/// The chain verifies at every moment, also while retention removes its first links.
 #[test]
-fn a_chain_that_grows_and_is_cut_is_sound() -> Result<()> {
+fn a_chain_that_grows_and_is_cut_always_verifies() -> Result<()> {
     let database = Database::create("chain_grows")?;
     let mut client = database.connect()?;
     client.batch_execute(WRITTEN)?;
@@ -68,7 +68,7 @@ fn a_chain_that_grows_and_is_cut_is_sound() -> Result<()> {
             Ok(removed)
         });
         let mut verified = 0;
-        // A transaction that has written takes a new snapshot for each statement of ours.
+        // A transaction that has written takes a new snapshot for each statement of verify_chain.
         let mut transaction = client.transaction()?;
         transaction.execute("INSERT INTO scratch VALUES (1)", &[])?;
         while !removing.is_finished() {

@@ -1,12 +1,12 @@
-//! The documentation is run: every ```sql block of the README and of each page of the guide, top to bottom, a page a
-//! database.
+//! Runs each ```sql block of the README and of the guide, from top to bottom, with one database per
+//! page.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use reground_tests::server::Database;
 
-/// The fenced sql blocks of a Markdown text, with the line on which each begins.
+/// The fenced sql blocks of a Markdown text, each with the number of its first line.
 fn sql_blocks(markdown: &str) -> Vec<(usize, String)> {
     let mut blocks = Vec::new();
     let mut open: Option<(usize, String)> = None;

@@ -1,11 +1,11 @@
-//! The extension comes and goes: dropped, created again, in either order with pgvector, under open sessions and over what an
-//! earlier one left behind.
+//! Creates and drops the extension: repeatedly, in either order with pgvector, in open sessions, and over tables of an
+//! earlier installation.
 
 use anyhow::{Context, Result, ensure};
 use postgres::{Client, Statement};
 use reground_tests::server::{Database, state};
 
-/// A corpus, and a conversation of one ended turn; what was found.
+/// A corpus and a conversation with one ended turn, and their expected rows.
 const CONVERSATION: [&str; 7] = [
     "SELECT reground.create_corpus('farm', dimensions => 2)",
     "SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]', title => 'Cows')",
@@ -16,7 +16,7 @@ const CONVERSATION: [&str; 7] = [
     "SELECT reground.search('farm', 'milk', '[1,0]')",
 ];
 
-/// Holds the conversation, from the first turn on; fails where it does not go as in a new database.
+/// Runs the conversation; fails unless all ids start at 1, as in a new database.
 fn converse(client: &mut Client) -> Result<()> {
     for statement in CONVERSATION {
         client.query(statement, &[]).context(statement)?;
@@ -33,7 +33,7 @@ fn converse(client: &mut Client) -> Result<()> {
     Ok(())
 }
 
-/// What is in the schema, and does not belong to what was dropped.
+/// Objects in the schema that are not part of the extension.
 fn left_in_schema(client: &mut Client) -> Result<Vec<String>> {
     let rows = client.query(
         "SELECT relname::text FROM pg_class WHERE relnamespace = to_regnamespace('reground')
@@ -44,13 +44,13 @@ fn left_in_schema(client: &mut Client) -> Result<Vec<String>> {
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// The error of a statement that must be refused: state, message and hint.
+/// Runs a statement that must be refused; returns its SQLSTATE, message and hint.
 fn refusal(client: &mut Client, statement: &str) -> Result<(String, String, String)> {
     let error = client
         .batch_execute(statement)
         .err()
         .with_context(|| format!("{statement} was not refused"))?;
-    let said = error.as_db_error().context("the session is lost")?;
+    let said = error.as_db_error().context("the connection is lost")?;
     Ok((
         said.code().code().to_owned(),
         said.message().to_owned(),
@@ -59,7 +59,7 @@ fn refusal(client: &mut Client, statement: &str) -> Result<(String, String, Stri
 }
 
 #[test]
-fn dropped_and_created_again_it_is_new() -> Result<()> {
+fn a_recreated_extension_is_empty() -> Result<()> {
     let database = Database::create("ext_again")?;
     let mut client = database.connect()?;
     for round in [
@@ -68,20 +68,20 @@ fn dropped_and_created_again_it_is_new() -> Result<()> {
         "DROP EXTENSION reground, vector CASCADE; CREATE EXTENSION vector; CREATE EXTENSION reground",
         "BEGIN; DROP EXTENSION vector CASCADE; CREATE EXTENSION reground CASCADE; COMMIT",
     ] {
-        // In the session that held the earlier conversation, and with no corpus of its name in the way.
+        // In the session of the earlier conversation, without a corpus of the same name.
         converse(&mut client).context(round)?;
         client.batch_execute("DROP TABLE farm, farm_documents")?;
         client.batch_execute(round).context(round)?;
     }
     converse(&mut client)?;
-    // What a transaction drops and does not commit is there as before.
+    // A rolled-back drop changes nothing.
     client.batch_execute("BEGIN; DROP EXTENSION reground CASCADE; ROLLBACK")?;
     client.batch_execute("SELECT reground.begin_turn('talk', 'and now?', 'farm', '[1,0]')")?;
     Ok(())
 }
 
 #[test]
-fn dropping_it_takes_its_own_and_leaves_the_applications() -> Result<()> {
+fn drop_extension_keeps_objects_of_the_application() -> Result<()> {
     let database = Database::create("ext_drop")?;
     let mut client = database.connect()?;
     converse(&mut client)?;
@@ -92,7 +92,7 @@ fn dropping_it_takes_its_own_and_leaves_the_applications() -> Result<()> {
     ensure!(code == "2BP01", "{code} {message}");
     let (code, message, _) = refusal(&mut client, "DROP EXTENSION vector")?;
     ensure!(code == "2BP01", "{code} {message}");
-    // One member cannot go alone.
+    // A single member cannot be dropped.
     for member in [
         "TABLE reground.turns",
         "FUNCTION reground.end_turn",
@@ -116,7 +116,7 @@ fn dropping_it_takes_its_own_and_leaves_the_applications() -> Result<()> {
         state(&client.query("SELECT * FROM answers", &[])) == Some("42P01"),
         "the view stayed"
     );
-    // The roles stay, as other databases use them; here they can do nothing any more.
+    // The roles remain, because other databases use them; they have no privileges here.
     let may: bool = client
         .query_one(
             "SELECT bool_or(has_schema_privilege(r, n.oid, 'CREATE')) IS TRUE FROM pg_namespace AS n, \
@@ -124,12 +124,12 @@ fn dropping_it_takes_its_own_and_leaves_the_applications() -> Result<()> {
             &[],
         )?
         .get(0);
-    ensure!(!may, "a role may create in the schema that was left");
+    ensure!(!may, "a role may create in the remaining schema");
     Ok(())
 }
 
 #[test]
-fn tables_of_an_earlier_extension_are_not_taken_for_new_ones() -> Result<()> {
+fn existing_tables_are_not_overwritten() -> Result<()> {
     let database = Database::create("ext_leftover")?;
     let mut client = database.connect()?;
     converse(&mut client)?;
@@ -142,7 +142,7 @@ fn tables_of_an_earlier_extension_are_not_taken_for_new_ones() -> Result<()> {
         code == "42P07" && message.contains("farm") && hint.contains("reground.add_corpus"),
         "{code} {message} {hint}"
     );
-    // One of the two is enough to refuse, and nothing is made by half.
+    // One existing table is enough to refuse, and no other table is created.
     client.batch_execute("CREATE TABLE barn_documents ()")?;
     let (code, message, _) = refusal(&mut client, "SELECT reground.create_corpus('barn')")?;
     ensure!(
@@ -152,8 +152,8 @@ fn tables_of_an_earlier_extension_are_not_taken_for_new_ones() -> Result<()> {
     let barn: bool = client
         .query_one("SELECT to_regclass('barn') IS NULL", &[])?
         .get(0);
-    ensure!(barn, "half a corpus was made");
-    // As the hint says.
+    ensure!(barn, "a corpus was created in part");
+    // The command of the hint.
     client.batch_execute(
         "SELECT reground.add_corpus('farm', 'farm', 'chunk_id', 'content', doc_id => 'doc_id', embedding => 'embedding',
              documents => 'farm_documents', documents_doc_id => 'doc_id', title => 'title', page_start => 'page_start', version => 'version')",
@@ -176,7 +176,7 @@ fn tables_of_an_earlier_extension_are_not_taken_for_new_ones() -> Result<()> {
     Ok(())
 }
 
-/// A statement for every function that SQL can call, with NULL for every argument.
+/// One statement for each function that SQL can call, with NULL for each argument.
 fn every_function(client: &mut Client) -> Result<Vec<(String, Statement)>> {
     let calls = client.query(
         "SELECT format('SELECT * FROM %s(%s)', p.oid::regproc, coalesce((SELECT string_agg('NULL::' || t::regtype, ', ' ORDER BY n)
@@ -205,7 +205,7 @@ fn sessions_outlive_the_extension() -> Result<()> {
         let read = format!("SELECT count(*) FROM reground.{relation}");
         prepared.push((read.clone(), old.prepare(&read)?));
     }
-    // Planned twice over, as cached plans are.
+    // Twice, so that cached plans are used.
     for (_, statement) in prepared.iter().cycle().take(2 * prepared.len()) {
         let _ = old.query(statement, &[]);
     }
@@ -214,7 +214,7 @@ fn sessions_outlive_the_extension() -> Result<()> {
             "DROP EXTENSION reground CASCADE",
             "CREATE EXTENSION reground",
         ),
-        // pgvector comes back under other oids.
+        // pgvector is created again with other oids.
         (
             "DROP EXTENSION vector CASCADE",
             "CREATE EXTENSION reground CASCADE",
@@ -224,7 +224,7 @@ fn sessions_outlive_the_extension() -> Result<()> {
         for (call, statement) in &prepared {
             let outcome = old.query(statement, &[]);
             ensure!(
-                // No such function, table, type or schema.
+                // The function, table, type or schema does not exist.
                 state(&outcome)
                     .is_some_and(|code| ["42883", "42P01", "42704", "3F000"].contains(&code)),
                 "{call} without the extension: {outcome:?}"
@@ -232,7 +232,7 @@ fn sessions_outlive_the_extension() -> Result<()> {
         }
         owner.batch_execute("DROP TABLE farm, farm_documents")?;
         owner.batch_execute(back)?;
-        // The old session works with the new extension, and holds a conversation from its first turn.
+        // The old session uses the new extension.
         for (call, statement) in &prepared {
             let outcome = old.query(statement, &[]);
             ensure!(
@@ -246,7 +246,7 @@ fn sessions_outlive_the_extension() -> Result<()> {
 }
 
 #[test]
-fn it_needs_pgvector_wherever_that_lives() -> Result<()> {
+fn pgvector_is_required_in_any_schema() -> Result<()> {
     let database = Database::empty("ext_vector")?;
     let mut client = database.connect()?;
     let (code, message, hint) = refusal(&mut client, "CREATE EXTENSION reground")?;
@@ -257,7 +257,7 @@ fn it_needs_pgvector_wherever_that_lives() -> Result<()> {
     client.batch_execute(
         "CREATE SCHEMA elsewhere; CREATE EXTENSION vector SCHEMA elsewhere; CREATE EXTENSION reground",
     )?;
-    // A search_path without pgvector is no hindrance to what needs no name of its types.
+    // Functions that name no types of pgvector also work with a search_path without it.
     client.batch_execute("SET search_path = public")?;
     for statement in CONVERSATION {
         let statement = statement.replace("::vector[]", "::elsewhere.vector[]");
@@ -275,7 +275,7 @@ fn only_a_superuser_creates_it_and_only_in_its_schema() -> Result<()> {
         "CREATE EXTENSION vector; CREATE ROLE {role} LOGIN; ALTER DATABASE {} OWNER TO {role}; CREATE SCHEMA other",
         database.name()
     ))?;
-    // Not even the database's owner.
+    // The owner of the database cannot create it either.
     let mut client = database.connect_as(&role)?;
     let (code, message, hint) = refusal(&mut client, "CREATE EXTENSION reground")?;
     ensure!(
@@ -294,7 +294,7 @@ fn only_a_superuser_creates_it_and_only_in_its_schema() -> Result<()> {
     owner.batch_execute("CREATE EXTENSION reground")?;
     let (code, message, _) = refusal(&mut owner, "ALTER EXTENSION reground SET SCHEMA other")?;
     ensure!(code == "0A000", "{code} {message}");
-    // Once it is there, the owner of the database is a role like any other.
+    // For an existing extension the owner of the database is an ordinary role.
     let mut client = database.connect_as(&role)?;
     for statement in [
         "SELECT reground.current_tenant()",

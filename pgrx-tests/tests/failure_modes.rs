@@ -1,5 +1,5 @@
-//! The ways in which citations are lost in production, each put in on purpose: its alert fires, whoever listens hears it, and the
-//! diagnosis names the stage, the corpus, the hour and what changed.
+//! Failure modes of citations, each injected on purpose: the alert fires, listeners are notified, and the
+//! diagnosis names the stage, the corpus, the hour and the change.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,27 +8,32 @@ use postgres::Client;
 use postgres::fallible_iterator::FallibleIterator;
 use reground_tests::server::Database;
 
-/// Answers before and after what goes wrong: a few more than a rule wants.
+/// Answers before and after the fault: slightly more than a rule needs.
 const TURNS: i32 = 55;
 
-/// A conversation of one turn, as an application holds it.
+/// A conversation of one turn.
 struct Talk<'a> {
     corpus: &'a str,
-    /// Begins the conversations' names.
+    /// Prefix of the names of the conversations.
     name: &'a str,
     query: &'a str,
     settings: &'a str,
-    /// What a deferred reranker returned, where there is one: `$1` is the turn.
+    /// The call arguments of apply_rerank with a deferred reranker; `$1` is the turn.
     rerank: Option<&'a str>,
     answer: &'a str,
 }
 
-/// Holds the conversation many times, so many hours ago.
-fn hold(client: &mut Client, talk: &Talk<'_>, hours_ago: i32) -> Result<()> {
-    hold_some(client, talk, hours_ago, TURNS)
+/// Runs the conversation [`TURNS`] times and dates its rows back by `hours_ago` hours.
+fn run_conversations(client: &mut Client, talk: &Talk<'_>, hours_ago: i32) -> Result<()> {
+    run_some_conversations(client, talk, hours_ago, TURNS)
 }
 
-fn hold_some(client: &mut Client, talk: &Talk<'_>, hours_ago: i32, turns: i32) -> Result<()> {
+fn run_some_conversations(
+    client: &mut Client,
+    talk: &Talk<'_>,
+    hours_ago: i32,
+    turns: i32,
+) -> Result<()> {
     let latest: i64 = client
         .query_one("SELECT coalesce(max(turn_id), 0) FROM reground.turns", &[])?
         .get(0);
@@ -50,7 +55,7 @@ fn hold_some(client: &mut Client, talk: &Talk<'_>, hours_ago: i32, turns: i32) -
             &[&turn, &talk.answer],
         )?;
     }
-    // It was then: the clock of a test does not wait for hours.
+    // The test moves the timestamps instead of waiting.
     for (table, moment) in [
         ("turns", "begun_at"),
         ("messages", "created_at"),
@@ -64,7 +69,7 @@ fn hold_some(client: &mut Client, talk: &Talk<'_>, hours_ago: i32, turns: i32) -
     Ok(())
 }
 
-/// What a check says of a corpus, as rule and event.
+/// Runs check_alerts; returns rule and event of the alerts of a corpus.
 fn check(client: &mut Client, corpus: &str) -> Result<Vec<(String, String)>> {
     let rows = client.query(
         "SELECT rule, event FROM reground.check_alerts() WHERE corpus = $1 ORDER BY rule",
@@ -73,7 +78,7 @@ fn check(client: &mut Client, corpus: &str) -> Result<Vec<(String, String)>> {
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// A row of a diagnosis.
+/// A row of diagnose.
 #[derive(Debug)]
 struct Clue {
     step: i32,
@@ -108,15 +113,15 @@ fn diagnose(client: &mut Client, corpus: &str, rule: &str) -> Result<Vec<Clue>> 
     Ok(clues)
 }
 
-/// The conclusion, whose corpus is this one and whose first bad hour is the running one.
+/// Returns the conclusion; fails unless it names this corpus and the current hour.
 fn conclusion<'a>(clues: &'a [Clue], corpus: &str) -> Result<&'a Clue> {
-    let first = clues.first().context("no clue at all")?;
+    let first = clues.first().context("no clue")?;
     ensure!(
         (first.step, first.clue.as_str()) == (0, "conclusion"),
         "{first:?}"
     );
     ensure!(first.corpus.as_deref() == Some(corpus), "{first:?}");
-    // A test that runs over the end of an hour finds the hour before.
+    // A test that crosses the full hour finds the hour before.
     ensure!((0.0..=1.0).contains(&first.hours_ago), "{first:?}");
     Ok(first)
 }
@@ -142,8 +147,8 @@ fn bread(name: &str) -> Result<(Database, Client)> {
     Ok((database, client))
 }
 
-/// An answer of which everything holds.
-fn well<'a>(corpus: &'a str, name: &'a str, settings: &'a str) -> Talk<'a> {
+/// An answer whose citations all hold.
+fn good_answer<'a>(corpus: &'a str, name: &'a str, settings: &'a str) -> Talk<'a> {
     Talk {
         corpus,
         name,
@@ -160,24 +165,24 @@ fn a_reranker_that_strips_ids() -> Result<()> {
     let all = "'[{\"index\": 0, \"score\": 3}, {\"index\": 1, \"score\": 2}, {\"index\": 2, \"score\": 1}]'";
     let before = r#"{"reranker": "deferred", "component_versions": "reranker=1"}"#;
     let after = r#"{"reranker": "deferred", "component_versions": "reranker=2"}"#;
-    hold(
+    run_conversations(
         &mut client,
         &Talk {
             rerank: Some(all),
-            ..well("rerank", "before", before)
+            ..good_answer("rerank", "before", before)
         },
         5,
     )?;
     assert_eq!(check(&mut client, "rerank")?, []);
-    // It gives one passage back under its index, and of the others texts that nobody sent.
+    // The reranker returns one passage by index, and texts that no candidate has for the others.
     let stripped = "'[{\"index\": 0, \"score\": 3}, {\"content\": \"Nobody sent this.\", \"score\": 2}, {\"content\": \"Nor that, whatever it is.\", \"score\": 1}]'";
     let answer = "Rye bread rises slowly in a cold kitchen [Source: rye.md]. Oat bread takes an hour in the oven [Source: oat.pdf]. Corn bread needs no yeast at all [Source: corn.md].";
-    hold(
+    run_conversations(
         &mut client,
         &Talk {
             rerank: Some(stripped),
             answer,
-            ..well("rerank", "after", after)
+            ..good_answer("rerank", "after", after)
         },
         0,
     )?;
@@ -202,19 +207,19 @@ fn a_reranker_that_strips_ids() -> Result<()> {
 #[test]
 fn a_chunker_with_wrong_pages() -> Result<()> {
     let (_database, mut client) = bread("pages")?;
-    hold(&mut client, &well("pages", "before", "{}"), 3)?;
+    run_conversations(&mut client, &good_answer("pages", "before", "{}"), 3)?;
     client.batch_execute(
         "SELECT reground.put_document('pages', 'oat.pdf', passages => '[{\"content\": \"Oat bread takes an hour in the oven.\", \"page_start\": 7}]', page_count => 9,
              uri => 'https://bread.example/oat.pdf')",
     )?;
-    hold(&mut client, &well("pages", "after", "{}"), 0)?;
+    run_conversations(&mut client, &good_answer("pages", "after", "{}"), 0)?;
     let alerts = check(&mut client, "pages")?;
     ensure!(fired(&alerts, "low_tail"), "{alerts:?}");
     let clues = diagnose(&mut client, "pages", "low_tail")?;
     let found = conclusion(&clues, "pages")?;
     assert_eq!(found.stage.as_deref(), Some("chunk"));
     assert_eq!(found.document_type.as_deref(), Some("pdf"));
-    // The mean of 1 and 0.3 is under 0.70.
+    // The mean of 1 and 0.3 is below 0.70.
     assert_eq!(found.severity.as_deref(), Some("critical"));
     Ok(())
 }
@@ -222,18 +227,18 @@ fn a_chunker_with_wrong_pages() -> Result<()> {
 #[test]
 fn a_budget_that_drops_what_is_cited() -> Result<()> {
     let (_database, mut client) = bread("budget")?;
-    hold(
+    run_conversations(
         &mut client,
-        &well(
+        &good_answer(
             "budget",
             "before",
             r#"{"max_sources": 5, "min_sources": 0}"#,
         ),
         8,
     )?;
-    hold(
+    run_conversations(
         &mut client,
-        &well("budget", "after", r#"{"max_sources": 1, "min_sources": 0}"#),
+        &good_answer("budget", "after", r#"{"max_sources": 1, "min_sources": 0}"#),
         0,
     )?;
     let alerts = check(&mut client, "budget")?;
@@ -252,16 +257,16 @@ fn a_budget_that_drops_what_is_cited() -> Result<()> {
 }
 
 #[test]
-fn an_invented_format() -> Result<()> {
+fn an_unreadable_citation_format() -> Result<()> {
     let (_database, mut client) = bread("format")?;
-    hold(&mut client, &well("format", "before", "{}"), 30)?;
+    run_conversations(&mut client, &good_answer("format", "before", "{}"), 30)?;
     let answer =
         "Rye bread rises slowly in a cold kitchen [A1 . Oat bread takes an hour in the oven [B1 .";
-    hold(
+    run_conversations(
         &mut client,
         &Talk {
             answer,
-            ..well("format", "after", "{}")
+            ..good_answer("format", "after", "{}")
         },
         0,
     )?;
@@ -278,7 +283,7 @@ fn an_invented_format() -> Result<()> {
 #[test]
 fn a_stale_document() -> Result<()> {
     let (_database, mut client) = bread("stale")?;
-    hold(&mut client, &well("stale", "answered", "{}"), 0)?;
+    run_conversations(&mut client, &good_answer("stale", "answered", "{}"), 0)?;
     assert_eq!(check(&mut client, "stale")?, []);
     client.batch_execute(
         "SELECT reground.put_document('stale', 'rye.md', content => 'Rye bread rises fast in a warm kitchen.', uri => 'https://bread.example/rye.md')",
@@ -293,11 +298,11 @@ fn a_stale_document() -> Result<()> {
 }
 
 #[test]
-fn an_alert_is_told_once_grows_and_is_resolved() -> Result<()> {
+fn an_alert_is_notified_once_and_resolved() -> Result<()> {
     let (database, mut client) = bread("told")?;
     let mut listener = database.connect()?;
     listener.batch_execute("LISTEN reground_alerts")?;
-    let mut heard = |client: &mut Client| -> Result<Vec<String>> {
+    let mut notifications_of_check = |client: &mut Client| -> Result<Vec<String>> {
         check(client, "told")?;
         let mut payloads = Vec::new();
         let mut notifications = listener.notifications();
@@ -310,16 +315,16 @@ fn an_alert_is_told_once_grows_and_is_resolved() -> Result<()> {
     };
     client.batch_execute("SELECT reground.set_alert_rule('lost_generation', min_answers => 50)")?;
     let wrong = "Rye bread rises slowly in a cold kitchen [Source: rye.md]. Oat bread takes an hour in the oven [Source: oat.pdf, p. 2]. Pigs fly over Paris [Source: pigs.md].";
-    hold(
+    run_conversations(
         &mut client,
         &Talk {
             answer: wrong,
-            ..well("told", "wrong", "{}")
+            ..good_answer("told", "wrong", "{}")
         },
         0,
     )?;
-    // The mean of 1, 1 and 0 is under 0.70: critical at once.
-    let payloads = heard(&mut client)?;
+    // The mean of 1, 1 and 0 is below 0.70: critical at once.
+    let payloads = notifications_of_check(&mut client)?;
     assert_eq!(payloads.len(), 1, "{payloads:?}");
     ensure!(
         payloads[0].contains("\"fired\"") && payloads[0].contains("\"critical\""),
@@ -327,32 +332,32 @@ fn an_alert_is_told_once_grows_and_is_resolved() -> Result<()> {
     );
     ensure!(
         !payloads[0].contains("told"),
-        "a corpus is named to all: {payloads:?}"
+        "a notification names a corpus: {payloads:?}"
     );
-    assert_eq!(heard(&mut client)?, [""; 0]);
-    hold(&mut client, &well("told", "mended", "{}"), -1)?;
-    // What is well comes an hour after what was wrong, and all of it is past.
+    assert_eq!(notifications_of_check(&mut client)?, [""; 0]);
+    run_conversations(&mut client, &good_answer("told", "mended", "{}"), -1)?;
+    // Good answers an hour after the bad ones; all of them are in the past.
     client.batch_execute("UPDATE reground.messages SET created_at = created_at - interval '4 hours'; SELECT reground.rebuild_audit()")?;
-    let payloads = heard(&mut client)?;
+    let payloads = notifications_of_check(&mut client)?;
     assert_eq!(payloads.len(), 1, "{payloads:?}");
     ensure!(payloads[0].contains("\"resolved\""), "{payloads:?}");
-    assert_eq!(heard(&mut client)?, [""; 0]);
+    assert_eq!(notifications_of_check(&mut client)?, [""; 0]);
     Ok(())
 }
 
 #[test]
-fn what_users_report_is_critical_where_the_source_is_invented_too() -> Result<()> {
+fn reports_make_an_alert_on_invented_sources_critical() -> Result<()> {
     let (_database, mut client) = bread("reported")?;
-    // One citation in eight is invented: bad for the stage, and the mean stays over what is critical.
+    // One citation in eight is invented: too many for the stage, while the mean stays above the critical limit.
     let answer = format!(
         "{} Pigs fly over Paris [Source: pigs.md].",
         "Rye bread rises slowly in a cold kitchen [Source: rye.md]. ".repeat(7)
     );
     let talk = Talk {
         answer: &answer,
-        ..well("reported", "invented", "{}")
+        ..good_answer("reported", "invented", "{}")
     };
-    hold(&mut client, &talk, 0)?;
+    run_conversations(&mut client, &talk, 0)?;
     let state = |client: &mut Client| -> Result<(String, String)> {
         let row = client.query_one(
             "SELECT event, severity FROM reground.check_alerts() WHERE rule = 'lost_generation' AND corpus = 'reported'",
@@ -361,7 +366,7 @@ fn what_users_report_is_critical_where_the_source_is_invented_too() -> Result<()
         Ok((row.get(0), row.get(1)))
     };
     assert_eq!(state(&mut client)?, ("fired".into(), "warning".into()));
-    // The row: what stands in it, what was when it fired, and whether it was looked at since.
+    // The alert: its severity, the time it fired, and the time of the last check.
     let row = |client: &mut Client| -> Result<(String, SystemTime, SystemTime, SystemTime)> {
         let row = client.query_one(
             "SELECT severity, first_bad_hour, fired_at, checked_at FROM reground.alerts WHERE rule = 'lost_generation' AND corpus = 'reported' AND state = 'firing'",
@@ -382,8 +387,8 @@ fn what_users_report_is_critical_where_the_source_is_invented_too() -> Result<()
         (escalated.0.as_str(), escalated.1, escalated.2),
         ("critical", first_bad_hour, fired_at)
     );
-    ensure!(escalated.3 > checked_at, "it was looked at");
-    // It stays critical when the complaints are old, and was fired by nothing else.
+    ensure!(escalated.3 > checked_at, "the alert was not checked");
+    // The alert stays critical after the reports are old, and does not fire again.
     client.batch_execute(
         "UPDATE reground.citation_reports SET created_at = created_at - interval '2 days'",
     )?;
@@ -412,13 +417,13 @@ fn a_good_answer_at_the_start_of_an_hour_does_not_move_the_first_bad_one() -> Re
     client.batch_execute(
         "SELECT reground.set_alert_rule('lost_generation', period => '1 day', whole_period => true)",
     )?;
-    hold(&mut client, &well("moved", "before", "{}"), 9)?;
+    run_conversations(&mut client, &good_answer("moved", "before", "{}"), 9)?;
     let talk = Talk {
         answer: "Pigs fly over Paris [Source: pigs.md].",
-        ..well("moved", "wrong", "{}")
+        ..good_answer("moved", "wrong", "{}")
     };
-    hold(&mut client, &talk, 2)?;
-    // First bad hour and last check, as the row has them.
+    run_conversations(&mut client, &talk, 2)?;
+    // First bad hour and time of the last check of the alert.
     let row = |client: &mut Client| -> Result<(f64, bool)> {
         check(client, "moved")?;
         let row = client.query_one(
@@ -429,9 +434,9 @@ fn a_good_answer_at_the_start_of_an_hour_does_not_move_the_first_bad_one() -> Re
         Ok((row.get(0), row.get(1)))
     };
     let (hours_ago, _) = row(&mut client)?;
-    // A test that runs over the end of an hour finds the hour before.
+    // A test that crosses the full hour finds the hour before.
     ensure!((2.0..=3.0).contains(&hours_ago), "fired: {hours_ago}");
-    hold_some(&mut client, &well("moved", "after", "{}"), 0, 1)?;
+    run_some_conversations(&mut client, &good_answer("moved", "after", "{}"), 0, 1)?;
     let (hours_ago, checked) = row(&mut client)?;
     ensure!((2.0..=3.0).contains(&hours_ago), "goes on: {hours_ago}");
     ensure!(checked);
@@ -439,7 +444,7 @@ fn a_good_answer_at_the_start_of_an_hour_does_not_move_the_first_bad_one() -> Re
 }
 
 #[test]
-fn corpora_of_one_name_that_belong_to_several_tenants() -> Result<()> {
+fn corpora_of_two_tenants_with_the_same_name() -> Result<()> {
     let database = Database::create("mode_owners")?;
     database.connect()?.batch_execute(&format!(
         "ALTER DATABASE {} SET reground.tenant_from = 'app.tenant_id'",
@@ -462,9 +467,9 @@ fn corpora_of_one_name_that_belong_to_several_tenants() -> Result<()> {
         ))?;
         let talk = Talk {
             answer,
-            ..well("docs", tenant, "{}")
+            ..good_answer("docs", tenant, "{}")
         };
-        hold(&mut client, &talk, 0)?;
+        run_conversations(&mut client, &talk, 0)?;
     }
     let of = |rows: Vec<postgres::Row>| -> Vec<(Option<String>, Option<String>)> {
         rows.iter().map(|row| (row.get(0), row.get(1))).collect()
@@ -475,7 +480,7 @@ fn corpora_of_one_name_that_belong_to_several_tenants() -> Result<()> {
         &[],
     )?;
     assert_eq!(of(fired), [acme.clone(), acme.clone()]);
-    // Its diagnosis is of its own answers and citations, and so is what is stored for comparison.
+    // The diagnosis and the baselines use only answers and citations of this tenant.
     let found = client.query(
         "SELECT d.tenant, d.corpus, (SELECT (s.details ->> 'answers')::bigint FROM reground.diagnose(a.alert_id) AS s WHERE s.clue = 'severity'), d.details ->> 'rate' \
          FROM reground.alerts AS a, reground.diagnose(a.alert_id) AS d WHERE a.rule = 'lost_generation' AND a.state = 'firing' AND d.step = 0",
@@ -490,7 +495,7 @@ fn corpora_of_one_name_that_belong_to_several_tenants() -> Result<()> {
     )?);
     let named = |tenant: &str| (Some(tenant.to_owned()), Some("docs".to_owned()));
     assert_eq!(baselines, [(None, None), named("acme"), named("bolt")]);
-    // What is told to all names neither.
+    // Notifications go to all listeners and name neither tenant nor corpus.
     let mut told = 0;
     let mut notifications = listener.notifications();
     let mut waiting = notifications.timeout_iter(Duration::from_millis(300));
@@ -502,6 +507,6 @@ fn corpora_of_one_name_that_belong_to_several_tenants() -> Result<()> {
         );
         told += 1;
     }
-    ensure!(told > 0, "nothing was told");
+    ensure!(told > 0, "no notification");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The Grafana dashboard: every panel's query runs for a role that has reground_auditor and nothing else, and shows something.
+//! The Grafana dashboard: the query of each panel runs with reground_auditor alone and returns rows.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use reground_tests::pooled::Pooled;
 use reground_tests::server::Database;
 use serde_json::Value;
 
-/// An answer, a regenerated one, something degraded, something stale.
+/// An answer, a regenerated answer, a turn with a warning, a stale citation.
 const WRITTEN: &str = "
     SELECT reground.create_corpus('farm', dimensions => 2);
     SELECT reground.put_document('farm', 'cows', content => 'Cows give milk.');
@@ -21,7 +21,7 @@ const WRITTEN: &str = "
     SELECT reground.put_document('farm', 'cows', content => 'Cows give milk and cheese.');
 ";
 
-/// What Grafana makes of its macros.
+/// Expands the macros of Grafana.
 fn expanded(sql: &str) -> String {
     let mut sql = sql
         .replace("$__timeFrom()", "'2020-01-01T00:00:00Z'")
@@ -52,7 +52,7 @@ fn every_panel_shows_something_to_an_auditor() -> Result<()> {
     let panels = board["panels"].as_array().context("no panels")?;
     ensure!(panels.len() > 10, "{} panels", panels.len());
     let ids: BTreeSet<_> = panels.iter().map(|panel| panel["id"].as_i64()).collect();
-    ensure!(ids.len() == panels.len(), "an id comes twice");
+    ensure!(ids.len() == panels.len(), "an id occurs twice");
 
     let database = Database::create("grafana")?;
     let role = format!("{}_grafana", database.name());

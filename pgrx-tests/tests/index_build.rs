@@ -1,4 +1,4 @@
-//! An index that several processes build is the one that a single process builds.
+//! A parallel build creates the same index as a single process.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -6,8 +6,8 @@ use anyhow::{Context, Result, ensure};
 use postgres::{Client, NoTls};
 use reground_tests::server::Database;
 
-/// Queries, and what they find: the ids and scores of the best, in order of score and id.
-fn answers(client: &mut Client) -> Result<Vec<(String, i64, String)>> {
+/// Queries with the ids and scores of their best rows, in order of score and id.
+fn best_rows(client: &mut Client) -> Result<Vec<(String, i64, String)>> {
     client.batch_execute("SET enable_seqscan = off")?;
     let rows = client.query(
         "SELECT q, count(*), md5(string_agg(d.id || ' ' || d.score, ',' ORDER BY d.score, d.id)) \
@@ -23,7 +23,7 @@ fn answers(client: &mut Client) -> Result<Vec<(String, i64, String)>> {
         .collect())
 }
 
-/// Nothing is wrong with the index, and every row is in it.
+/// Fails unless bm25_check finds nothing and all rows are in the index.
 fn is_sound(client: &mut Client) -> Result<()> {
     let faults = client.query(
         "SELECT item || ': ' || problem FROM reground.bm25_check('docs_body', heapallindexed => true)",
@@ -34,7 +34,7 @@ fn is_sound(client: &mut Client) -> Result<()> {
     Ok(())
 }
 
-/// What the server says to a session, at any level.
+/// A session that collects all messages of the server.
 fn listening(database: &Database) -> Result<(Client, Arc<Mutex<Vec<String>>>)> {
     let mut config = database.config()?;
     let heard = Arc::new(Mutex::new(Vec::new()));
@@ -51,7 +51,7 @@ fn locked(heard: &Mutex<Vec<String>>) -> Result<MutexGuard<'_, Vec<String>>> {
     heard.lock().ok().context("a notice callback has panicked")
 }
 
-/// Builds the index anew; how many workers took part.
+/// Rebuilds the index; returns the number of workers that took part.
 fn build(client: &mut Client, heard: &Mutex<Vec<String>>, statement: &str) -> Result<u32> {
     locked(heard)?.clear();
     client.batch_execute("SET client_min_messages = debug1")?;
@@ -68,11 +68,11 @@ fn build(client: &mut Client, heard: &Mutex<Vec<String>>, statement: &str) -> Re
 }
 
 #[test]
-fn workers_build_what_one_process_builds() -> Result<()> {
+fn workers_build_the_same_index_as_one_process() -> Result<()> {
     let database = Database::create("index_build")?;
     let (mut client, heard) = listening(&database)?;
-    // No row is deleted: whether a build still counts one depends on the oldest transaction that any session has, and others come and
-    // go while this runs.
+    // No row is deleted: whether a build counts deleted rows depends on the oldest transaction of all sessions, and other sessions
+    // run at the same time.
     client.batch_execute(
         "
          CREATE TABLE docs (id integer PRIMARY KEY, body text) WITH (parallel_workers = 2);
@@ -84,7 +84,7 @@ fn workers_build_what_one_process_builds() -> Result<()> {
         "CREATE INDEX docs_body ON docs USING reground_bm25 (body) WITH (text_config = simple)";
     ensure!(build(&mut client, &heard, create)? == 0);
     is_sound(&mut client)?;
-    let alone = answers(&mut client)?;
+    let alone = best_rows(&mut client)?;
     ensure!(alone.iter().map(|(_, count, _)| count).sum::<i64>() > 10_000);
 
     client.batch_execute("SET max_parallel_maintenance_workers = 2")?;
@@ -92,18 +92,18 @@ fn workers_build_what_one_process_builds() -> Result<()> {
         "REINDEX INDEX docs_body",
         "REINDEX INDEX CONCURRENTLY docs_body",
     ] {
-        // Each process must have 32 MB, or PostgreSQL plans for fewer.
+        // PostgreSQL plans a process for each 32 MB.
         client.batch_execute("SET maintenance_work_mem = '96MB'")?;
         let workers = build(&mut client, &heard, statement)?;
         ensure!(workers > 0, "{statement}: no worker took part");
         is_sound(&mut client)?;
-        ensure!(answers(&mut client)? == alone, "{statement}");
+        ensure!(best_rows(&mut client)? == alone, "{statement}");
     }
     Ok(())
 }
 
 #[test]
-fn a_build_that_is_stopped_leaves_nothing_behind() -> Result<()> {
+fn a_cancelled_build_leaves_no_files() -> Result<()> {
     let database = Database::create("index_build_stopped")?;
     let (mut client, heard) = listening(&database)?;
     client.batch_execute(
@@ -118,7 +118,7 @@ fn a_build_that_is_stopped_leaves_nothing_behind() -> Result<()> {
         client.batch_execute("CREATE INDEX docs_odd ON docs USING reground_bm25 (odd(body))");
     let refused = refused
         .err()
-        .context("a build that meets an error succeeded")?;
+        .context("a build with an invalid row succeeded")?;
     ensure!(format!("{refused:?}").contains("odd one"), "{refused:?}");
     let began = locked(&heard)?
         .iter()
@@ -126,7 +126,7 @@ fn a_build_that_is_stopped_leaves_nothing_behind() -> Result<()> {
     ensure!(began, "no worker took part");
     let left: i64 = client
         .query_one(
-            // The runs of a parallel build lie in folders named after the leader's process.
+            // Files of a parallel build are in folders named after the process of the leader.
             "SELECT (SELECT count(*) FROM pg_class WHERE relname = 'docs_odd') \
                  + (SELECT count(*) FROM pg_ls_dir('base/pgsql_tmp', true, false) AS file WHERE starts_with(file, 'pgsql_tmp' || pg_backend_pid() || '.')) \
                  + (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'parallel worker' AND datname = current_database())",

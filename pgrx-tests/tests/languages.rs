@@ -1,5 +1,5 @@
-//! Conversations in German, in Chinese and in several languages: what is asked is found, what is rightly cited holds, and
-//! what is cited from the wrong place, with an invented number or against what is said, is found out.
+//! Conversations in German, in Chinese and in several languages: searches find the sources, correct citations hold, and citations of
+//! a wrong source, with a wrong number or with a negation are detected.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use postgres::Client;
 use reground_tests::server::Database;
 use serde_json::{Value, json};
 
-/// A sentence of an answer, with its citation as `{words of the passage}`, and the status of that.
+/// A sentence of an answer with its citation as `{words of the passage}`, and the expected status.
 type Sentence = (&'static str, &'static str);
 
 const HOLDS: &str = "resolved_current";
@@ -16,13 +16,13 @@ const CARRIED: &str = "resolved_carried";
 const WRONG_SOURCE: &str = "wrong_source";
 const UNSUPPORTED: &str = "unsupported";
 
-/// A turn: what is asked, and the answer.
+/// A turn: the question and the answer.
 struct Turn {
     query: &'static str,
     answer: &'static [Sentence],
 }
 
-/// Puts a document, a passage each text.
+/// Puts a document with one passage per text.
 fn put(client: &mut Client, corpus: &str, doc: &str, language: &str, texts: &[&str]) -> Result<()> {
     let passages: Vec<Value> = texts.iter().map(|text| json!({"content": text})).collect();
     client.execute(
@@ -32,9 +32,14 @@ fn put(client: &mut Client, corpus: &str, doc: &str, language: &str, texts: &[&s
     Ok(())
 }
 
-/// Holds a conversation; each answer is judged as expected, and whether by the index or without makes no difference to what is
-/// found.
-fn talk(client: &mut Client, conversation: &str, corpus: &str, turns: &[Turn]) -> Result<()> {
+/// Runs a conversation; each citation has the expected status, and searches return the same rows with and without the
+/// index.
+fn run_conversation(
+    client: &mut Client,
+    conversation: &str,
+    corpus: &str,
+    turns: &[Turn],
+) -> Result<()> {
     for turn in turns {
         same_without_index(client, corpus, turn.query)?;
         let context = client.query(
@@ -80,7 +85,7 @@ fn talk(client: &mut Client, conversation: &str, corpus: &str, turns: &[Turn]) -
     Ok(())
 }
 
-/// The same passages with the same scores by the index and in one pass. The index keeps lengths up to 40 words exactly, and no
+/// The index and the exact scan return the same passages with the same scores. The index stores lengths up to 40 words exactly, and no
 /// passage here is longer.
 fn same_without_index(client: &mut Client, corpus: &str, query: &str) -> Result<()> {
     let mut ask = |way: &str| -> Result<Vec<(String, String)>> {
@@ -142,6 +147,109 @@ const ENGLISH: [&str; 4] = [
     "Food is not allowed in the reading rooms.",
 ];
 
+const GERMAN_TURNS: [Turn; 7] = [
+    Turn {
+        query: "Welche Vorlauftemperatur ist bei der Wärmepumpe zulässig?",
+        answer: &[
+            (
+                "Die Vorlauftemperatur darf 55 °C nicht überschreiten [{Vorlauftemperatur}]. ",
+                HOLDS,
+            ),
+            (
+                "Bei Fußbodenheizungen beträgt sie höchstens 45 °C [{Vorlauftemperatur}]. ",
+                UNSUPPORTED,
+            ),
+            (
+                "Die Vorlauftemperatur darf 55 °C überschreiten [{Vorlauftemperatur}].",
+                UNSUPPORTED,
+            ),
+        ],
+    },
+    Turn {
+        query: "Und wie laut sind die Wärmepumpen nachts im Betrieb?",
+        answer: &[
+            (
+                "Der Schallleistungspegel liegt im Nachtbetrieb bei 48 dB(A) [{Schallleistungspegel}]. ",
+                HOLDS,
+            ),
+            (
+                "Im Nachtbetrieb liegt der Schallleistungspegel bei 48 dB(A) [{Vorlauftemperatur}].",
+                WRONG_SOURCE,
+            ),
+        ],
+    },
+    Turn {
+        query: "Welche Heizleistung liefert die Wärmepumpenanlage im Verbund?",
+        answer: &[
+            (
+                "Im Verbund liefert die Anlage bis zu 1234,5 kW [{1.234,5 kW}]. ",
+                HOLDS,
+            ),
+            (
+                "Im Verbund liefert die Anlage bis zu 12.345 kW [{1.234,5 kW}].",
+                UNSUPPORTED,
+            ),
+        ],
+    },
+    Turn {
+        query: "Anderes Thema: Wie lange kann ich Bücher ausleihen und die Leihfrist verlängern?",
+        answer: &[
+            (
+                "Bücher werden vier Wochen ausgeliehen[{vier Wochen}]. ",
+                HOLDS,
+            ),
+            (
+                "Die Leihfrist wird zweimal verlängert, wenn keine Vorbestellung vorliegt [{vier Wochen}]. ",
+                HOLDS,
+            ),
+            (
+                "Die Leihfrist kann fünfmal verlängert werden [{vier Wochen}].",
+                UNSUPPORTED,
+            ),
+        ],
+    },
+    Turn {
+        query: "Gilt das mit dem Verlängern auch für DVDs?",
+        answer: &[
+            ("DVDs dürfen nicht verlängert werden [{DVDs}]. ", HOLDS),
+            (
+                "DVDs und Zeitschriften dürfen verlängert werden [{DVDs}].",
+                UNSUPPORTED,
+            ),
+        ],
+    },
+    Turn {
+        query: "Und welche Gebühr ist fällig, wenn ich Medien verspätet zurückgebe?",
+        answer: &[
+            (
+                "Je Woche ist eine Gebühr von 0,50 € fällig, höchstens 12,50 € [{0,50 €}]. ",
+                HOLDS,
+            ),
+            (
+                "Fällig ist eine Gebühr von 1,50 € je Woche [{0,50 €}].",
+                UNSUPPORTED,
+            ),
+        ],
+    },
+    Turn {
+        query: "Was kostet der Ausweis für Erwachsene und Jugendliche?",
+        answer: &[
+            (
+                "Der Jahresausweis kostet 24 Euro für Erwachsene [{24,00 €}], ",
+                HOLDS,
+            ),
+            (
+                "und Jugendliche unter 18 Jahren zahlen keine Gebühr [{unter 18}]. ",
+                HOLDS,
+            ),
+            (
+                "Jugendliche unter 18 Jahren zahlen eine Gebühr [{unter 18}].",
+                UNSUPPORTED,
+            ),
+        ],
+    },
+];
+
 #[test]
 fn a_german_conversation() -> Result<()> {
     let database = Database::create("languages_german")?;
@@ -149,109 +257,7 @@ fn a_german_conversation() -> Result<()> {
     client.batch_execute("SET client_min_messages = error; SELECT reground.create_corpus('handbuch', text_config => 'german')")?;
     put(&mut client, "handbuch", "wärmepumpe", "de", &HEAT_PUMP)?;
     put(&mut client, "handbuch", "bücherei", "de", &LIBRARY)?;
-    let turns = [
-        Turn {
-            query: "Welche Vorlauftemperatur ist bei der Wärmepumpe zulässig?",
-            answer: &[
-                (
-                    "Die Vorlauftemperatur darf 55 °C nicht überschreiten [{Vorlauftemperatur}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Bei Fußbodenheizungen beträgt sie höchstens 45 °C [{Vorlauftemperatur}]. ",
-                    UNSUPPORTED,
-                ),
-                (
-                    "Die Vorlauftemperatur darf 55 °C überschreiten [{Vorlauftemperatur}].",
-                    UNSUPPORTED,
-                ),
-            ],
-        },
-        Turn {
-            query: "Und wie laut sind die Wärmepumpen nachts im Betrieb?",
-            answer: &[
-                (
-                    "Der Schallleistungspegel liegt im Nachtbetrieb bei 48 dB(A) [{Schallleistungspegel}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Im Nachtbetrieb liegt der Schallleistungspegel bei 48 dB(A) [{Vorlauftemperatur}].",
-                    WRONG_SOURCE,
-                ),
-            ],
-        },
-        Turn {
-            query: "Welche Heizleistung liefert die Wärmepumpenanlage im Verbund?",
-            answer: &[
-                (
-                    "Im Verbund liefert die Anlage bis zu 1234,5 kW [{1.234,5 kW}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Im Verbund liefert die Anlage bis zu 12.345 kW [{1.234,5 kW}].",
-                    UNSUPPORTED,
-                ),
-            ],
-        },
-        Turn {
-            query: "Anderes Thema: Wie lange kann ich Bücher ausleihen und die Leihfrist verlängern?",
-            answer: &[
-                (
-                    "Bücher werden vier Wochen ausgeliehen[{vier Wochen}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Die Leihfrist wird zweimal verlängert, wenn keine Vorbestellung vorliegt [{vier Wochen}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Die Leihfrist kann fünfmal verlängert werden [{vier Wochen}].",
-                    UNSUPPORTED,
-                ),
-            ],
-        },
-        Turn {
-            query: "Gilt das mit dem Verlängern auch für DVDs?",
-            answer: &[
-                ("DVDs dürfen nicht verlängert werden [{DVDs}]. ", HOLDS),
-                (
-                    "DVDs und Zeitschriften dürfen verlängert werden [{DVDs}].",
-                    UNSUPPORTED,
-                ),
-            ],
-        },
-        Turn {
-            query: "Und welche Gebühr ist fällig, wenn ich Medien verspätet zurückgebe?",
-            answer: &[
-                (
-                    "Je Woche ist eine Gebühr von 0,50 € fällig, höchstens 12,50 € [{0,50 €}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Fällig ist eine Gebühr von 1,50 € je Woche [{0,50 €}].",
-                    UNSUPPORTED,
-                ),
-            ],
-        },
-        Turn {
-            query: "Was kostet der Ausweis für Erwachsene und Jugendliche?",
-            answer: &[
-                (
-                    "Der Jahresausweis kostet 24 Euro für Erwachsene [{24,00 €}], ",
-                    HOLDS,
-                ),
-                (
-                    "und Jugendliche unter 18 Jahren zahlen keine Gebühr [{unter 18}]. ",
-                    HOLDS,
-                ),
-                (
-                    "Jugendliche unter 18 Jahren zahlen eine Gebühr [{unter 18}].",
-                    UNSUPPORTED,
-                ),
-            ],
-        },
-    ];
-    talk(&mut client, "deutsch", "handbuch", &turns)
+    run_conversation(&mut client, "deutsch", "handbuch", &GERMAN_TURNS)
 }
 
 #[test]
@@ -304,7 +310,7 @@ fn a_chinese_conversation() -> Result<()> {
             ],
         },
     ];
-    talk(&mut client, "中文", "规定", &turns)
+    run_conversation(&mut client, "中文", "规定", &turns)
 }
 
 #[test]
@@ -317,7 +323,7 @@ fn a_conversation_over_documents_in_three_languages() -> Result<()> {
     put(&mut client, "mixed", "图书馆规则", "zh", &CHINESE_LIBRARY)?;
     put(&mut client, "mixed", "House rules", "en", &ENGLISH)?;
     let turns = [
-        // Words of three languages in one question, each read as its documents are.
+        // One question with words of three languages; each is parsed like the documents of its language.
         Turn {
             query: "Are laptops borrowed overnight? Dürfen DVDs verlängert werden? 参考书能外借吗？",
             answer: &[
@@ -337,7 +343,7 @@ fn a_conversation_over_documents_in_three_languages() -> Result<()> {
                 ("参考书和报纸不能外借[{DVDs}]。", WRONG_SOURCE),
             ],
         },
-        // Asked in English over a German document: what both write alike finds it.
+        // An English question about a German document: words that are equal in both languages find it.
         Turn {
             query: "Is R290 flammable?",
             answer: &[
@@ -360,8 +366,8 @@ fn a_conversation_over_documents_in_three_languages() -> Result<()> {
             ],
         },
     ];
-    talk(&mut client, "mixed", "mixed", &turns)?;
-    // By what a citation was judged stands with it.
+    run_conversation(&mut client, "mixed", "mixed", &turns)?;
+    // The language of the judgement is stored with the citation.
     let languages = client.query(
         "SELECT DISTINCT support_parts ->> 'language' FROM reground.message_citations WHERE support_parts ->> 'language' IS NOT NULL ORDER BY 1",
         &[],
@@ -372,7 +378,7 @@ fn a_conversation_over_documents_in_three_languages() -> Result<()> {
 }
 
 #[test]
-fn what_is_carried_is_judged_in_its_language() -> Result<()> {
+fn a_carried_source_is_judged_in_its_language() -> Result<()> {
     let database = Database::create("languages_carried")?;
     let mut client = database.connect()?;
     client.batch_execute(
@@ -398,5 +404,5 @@ fn what_is_carried_is_judged_in_its_language() -> Result<()> {
             ],
         },
     ];
-    talk(&mut client, "carried", "mixed", &turns)
+    run_conversation(&mut client, "carried", "mixed", &turns)
 }

@@ -1,5 +1,5 @@
-//! Search, by the index and in one exact pass, against the same formulas in plain SQL: BM25 (Robertson and Zaragoza 2009, with the idf of Lucene, which is never
-//! negative), reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), and pgvector's own distances.
+//! Search with the index and with exact scans, compared with the same formulas in plain SQL: BM25 (Robertson and Zaragoza 2009, with the idf of Lucene, which is never
+//! negative), reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), and the distances of pgvector.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use reground_tests::corpus;
 use reground_tests::server::Database;
 use serde_json::{Value, json};
 
-/// Everything that a search can be compared by.
+/// The columns of a search that are compared.
 #[derive(Debug, PartialEq)]
 struct Row {
     score: f64,
@@ -22,10 +22,10 @@ struct Row {
     vector_distance: Option<f64>,
 }
 
-/// $1 query, $2 vector, $3 filter on metadata, $4 candidates a branch; a word that is asked twice counts twice. Statistics are those of the whole corpus: a filter
-/// chooses among passages, it does not change how rare a word is.
+/// Parameters: $1 query, $2 vector, $3 filter on metadata, $4 candidates per search. A repeated query word counts twice. Statistics are those of the whole corpus: a
+/// filter selects passages and does not change document frequencies.
 fn oracle(lexical: Lexical, distance: &str) -> String {
-    // As Lucene's SmallFloat.intToByte4 and back: exact up to 40, then with four significant bits.
+    // As SmallFloat.intToByte4 of Lucene and back: exact up to 40, then four significant bits.
     let kept = match lexical {
         Lexical::Exact => "l.whole",
         Lexical::Indexed => {
@@ -60,18 +60,18 @@ fn oracle(lexical: Lexical, distance: &str) -> String {
     )
 }
 
-/// How the lexical branch is asked.
+/// How lexical search runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lexical {
-    /// Without an index: one pass over the passages.
+    /// Without an index: an exact scan.
     Exact,
-    /// By the index that `create_corpus` makes.
+    /// With the index of `create_corpus`.
     Indexed,
 }
 
 impl Lexical {
-    /// Has the branch be asked so, on the corpus as it is: the index counts what was removed until it is vacuumed and merged. An
-    /// autovacuum worker that analyses another table of the database keeps VACUUM from that, for as long as its snapshot lasts.
+    /// Prepares the index for the current rows, because it counts removed rows until VACUUM and a merge. An autovacuum
+    /// worker that analyses another table can delay VACUUM by its snapshot, so this retries.
     fn prepare(self, client: &mut Client) -> Result<()> {
         if self == Self::Exact {
             return Ok(client.batch_execute("DROP INDEX IF EXISTS books_content_idx")?);
@@ -85,11 +85,11 @@ impl Lexical {
             }
             std::thread::sleep(Duration::from_millis(100));
         }
-        bail!("something keeps VACUUM from what was removed")
+        bail!("VACUUM cannot remove the deleted rows")
     }
 }
 
-/// The oracle's own reading of the passages as they stand, kept for the session.
+/// Stores the words of all passages in a temporary table for the oracle.
 fn read_terms(client: &mut Client) -> Result<()> {
     client.batch_execute(
         "DROP TABLE IF EXISTS terms;
@@ -116,7 +116,7 @@ fn rows(found: Vec<postgres::Row>) -> BTreeMap<String, Row> {
         .collect()
 }
 
-/// Equal to one part in a million; both absent counts as equal.
+/// Equal to one part in a million; two missing values are equal.
 fn close(a: Option<f64>, b: Option<f64>) -> bool {
     match (a, b) {
         (None, None) => true,
@@ -133,7 +133,7 @@ fn same(ours: &Row, oracles: &Row) -> bool {
         && close(Some(ours.score), Some(oracles.score))
 }
 
-/// One query against the oracle, with as many candidates as asked for; returns how many rows agreed.
+/// Compares one query with the oracle; returns the number of equal rows.
 fn compare(
     client: &mut Client,
     (lexical, distance): (Lexical, &str),
@@ -150,7 +150,7 @@ fn compare(
         &[&query, vector, &outer, &settings],
     );
     let ours = rows(found.with_context(|| format!("search for {query:?}"))?);
-    // As many as results, or more.
+    // All candidates are returned as results.
     let wanted = candidates.max(1000);
     let expected = rows(client.query(
         &oracle(lexical, distance),
@@ -182,11 +182,11 @@ fn agrees(name: &str, metric: &str, distance: &str, queries: usize) -> Result<()
     let longest =
         "SELECT max(length) FROM (SELECT sum(tf) AS length FROM terms GROUP BY chunk_id) AS l";
     let longest: f64 = client.query_one(longest, &[])?.get(0);
-    ensure!(longest > 41.0, "every length is kept exactly");
+    ensure!(longest > 41.0, "no length is rounded");
     for lexical in [Lexical::Indexed, Lexical::Exact] {
         lexical.prepare(&mut client)?;
         let compared = agree(&mut client, (lexical, distance), queries)?;
-        // Each query over nearly all passages, and over a third of them.
+        // Each query with nearly all passages, and with a third of them.
         ensure!(
             compared > queries * 250,
             "only {compared} rows were compared"
@@ -195,7 +195,7 @@ fn agrees(name: &str, metric: &str, distance: &str, queries: usize) -> Result<()
     Ok(())
 }
 
-/// Random queries against the oracle; returns how many rows agreed.
+/// Compares random queries with the oracle; returns the number of equal rows.
 fn agree(client: &mut Client, how: (Lexical, &str), queries: usize) -> Result<usize> {
     let mut chance = Chance::of(7);
     let mut compared = 0;
@@ -203,7 +203,7 @@ fn agree(client: &mut Client, how: (Lexical, &str), queries: usize) -> Result<us
         let length = 1 + number % 6;
         let mut query = corpus::text(&mut chance, 160, length);
         match number {
-            // A word twice, stop words between, words that nobody has, upper case and punctuation.
+            // Repeated words, stop words, unknown words, upper case and punctuation.
             5 => query = format!("{query} {query}"),
             11 => query = format!("the {query} of and"),
             17 => query = "unheardofword anotherone".into(),
@@ -234,12 +234,12 @@ fn inner_product_agrees_with_plain_sql() -> Result<()> {
 }
 
 #[test]
-fn statistics_follow_the_corpus_as_it_changes() -> Result<()> {
+fn statistics_are_current_after_changes() -> Result<()> {
     statistics_follow("oracle_changes", Lexical::Exact)
 }
 
 #[test]
-fn those_of_the_index_follow_once_it_is_vacuumed() -> Result<()> {
+fn statistics_of_the_index_are_current_after_vacuum() -> Result<()> {
     statistics_follow("oracle_index_changes", Lexical::Indexed)
 }
 
@@ -263,7 +263,7 @@ fn statistics_follow(name: &str, lexical: Lexical) -> Result<()> {
             "SELECT reground.put_document('books', $1, content => $2)",
             &[&format!("new-{round}"), &body],
         )?;
-        // Passages without an embedding, and one of stop words alone, count in N and in the mean length.
+        // Passages without an embedding, and one with only stop words, count in N and in the mean length.
         client.execute(
             "SELECT reground.put_document('books', 'stop words', content => 'it is what it is')",
             &[],
@@ -275,7 +275,7 @@ fn statistics_follow(name: &str, lexical: Lexical) -> Result<()> {
     Ok(())
 }
 
-/// Texts of three languages whose words differ by what reads them, with words that all of them have.
+/// Texts of three languages: words whose lexemes depend on the configuration, and words common to all.
 fn tongue(chance: &mut Chance, language: &str, length: usize) -> String {
     const GERMAN: [&str; 8] = [
         "Wärmepumpen",
@@ -311,25 +311,21 @@ fn tongue(chance: &mut Chance, language: &str, length: usize) -> String {
     words.join(if language == "zh" { "" } else { " " })
 }
 
-/// Each row is read by the configuration that it names, the query by all that are named and the corpus' own; a word counts as
-/// often as the reading that has it most often.
-#[test]
-fn rows_of_several_languages_are_one_collection() -> Result<()> {
-    let database = Database::create("oracle_languages")?;
-    let mut client = database.connect()?;
+/// Creates a table of leaflets in three languages, which name their configuration by a text and by a regconfig column, two corpora
+/// over it, and the words for the oracle.
+fn create_leaflets(client: &mut Client, chance: &mut Chance) -> Result<()> {
     client.batch_execute(
         "SET client_min_messages = error;
          CREATE TABLE leaflets (id integer PRIMARY KEY, body text, lang varchar(20), config regconfig)",
     )?;
-    let mut chance = Chance::of(41);
     for id in 0..400 {
         let language = ["de", "en", "zh"]
             .get(chance.below(3))
             .copied()
             .unwrap_or("de");
         let length = 1 + chance.below(20);
-        let body = tongue(&mut chance, language, length);
-        // A code, a name, a locale, nothing and nonsense.
+        let body = tongue(chance, language, length);
+        // A language code, a name, a locale, NULL and an unknown name.
         let (lang, config) = match (language, id % 5) {
             ("de", 0 | 1) => (Some("de-AT"), Some("german")),
             ("de", _) => (Some("German"), Some("german")),
@@ -349,6 +345,36 @@ fn rows_of_several_languages_are_one_collection() -> Result<()> {
          CREATE TEMPORARY TABLE terms AS SELECT id, t.lexeme, cardinality(t.positions)::float8 AS tf
              FROM leaflets, unnest(to_tsvector(coalesce(config, 'simple'), body)) AS t;",
     )?;
+    Ok(())
+}
+
+/// Scores of the leaflets in plain SQL. No leaflet has more than 40 words, so the index stores exact lengths.
+fn expected_scores(client: &mut Client, query: &str) -> Result<BTreeMap<String, f64>> {
+    let expected = client.query(
+        "WITH lengths AS (SELECT l.id, coalesce(sum(t.tf), 0) AS length FROM leaflets AS l LEFT JOIN terms AS t USING (id) GROUP BY 1),
+            corpus AS (SELECT count(*)::float8 AS n, avg(length) AS avgdl FROM lengths),
+            asked AS (SELECT q.lexeme, max(cardinality(q.positions)) AS frequency
+                FROM unnest('{simple,german,english,reground.bigrams}'::text[]) AS c, unnest(to_tsvector(c::regconfig, $1)) AS q GROUP BY 1),
+            weighed AS (SELECT a.lexeme, a.frequency * ln(1 + (c.n - f.df + 0.5) / (f.df + 0.5)) AS idf
+                FROM asked AS a, corpus AS c, LATERAL (SELECT count(*)::float8 AS df FROM terms WHERE terms.lexeme = a.lexeme) AS f)
+         SELECT t.id::text, sum(w.idf * t.tf / (t.tf + 1.2 * (0.25 + 0.75 * l.length / c.avgdl)))
+         FROM terms AS t JOIN weighed AS w USING (lexeme) JOIN lengths AS l USING (id), corpus AS c GROUP BY 1",
+        &[&query],
+    )?;
+    Ok(expected
+        .iter()
+        .map(|row| (row.get(0), row.get(1)))
+        .collect())
+}
+
+/// Each row is parsed with its own configuration, the query with all configurations; a word counts with the
+/// highest frequency of all parses.
+#[test]
+fn rows_of_several_languages_share_statistics() -> Result<()> {
+    let database = Database::create("oracle_languages")?;
+    let mut client = database.connect()?;
+    let mut chance = Chance::of(41);
+    create_leaflets(&mut client, &mut chance)?;
     let ask = |client: &mut Client, corpus: &str, query: &str| -> Result<BTreeMap<String, f64>> {
         let found = client.query(
             "SELECT chunk_id, lexical_score FROM reground.search($1, $2, max_results => 1000, settings => '{\"candidates\": 1000}')",
@@ -370,22 +396,7 @@ fn rows_of_several_languages_are_one_collection() -> Result<()> {
             if number % 2 == 0 {
                 query = format!("{query} {}", tongue(&mut chance, "en", 2));
             }
-            // No passage has more than 40 words, so that the index keeps all lengths exactly.
-            let expected = client.query(
-                "WITH lengths AS (SELECT l.id, coalesce(sum(t.tf), 0) AS length FROM leaflets AS l LEFT JOIN terms AS t USING (id) GROUP BY 1),
-                    corpus AS (SELECT count(*)::float8 AS n, avg(length) AS avgdl FROM lengths),
-                    asked AS (SELECT q.lexeme, max(cardinality(q.positions)) AS frequency
-                        FROM unnest('{simple,german,english,reground.bigrams}'::text[]) AS c, unnest(to_tsvector(c::regconfig, $1)) AS q GROUP BY 1),
-                    weighed AS (SELECT a.lexeme, a.frequency * ln(1 + (c.n - f.df + 0.5) / (f.df + 0.5)) AS idf
-                        FROM asked AS a, corpus AS c, LATERAL (SELECT count(*)::float8 AS df FROM terms WHERE terms.lexeme = a.lexeme) AS f)
-                 SELECT t.id::text, sum(w.idf * t.tf / (t.tf + 1.2 * (0.25 + 0.75 * l.length / c.avgdl)))
-                 FROM terms AS t JOIN weighed AS w USING (lexeme) JOIN lengths AS l USING (id), corpus AS c GROUP BY 1",
-                &[&query],
-            )?;
-            let expected: BTreeMap<String, f64> = expected
-                .iter()
-                .map(|row| (row.get(0), row.get(1)))
-                .collect();
+            let expected = expected_scores(&mut client, &query)?;
             for corpus in ["named", "typed"] {
                 let found = ask(&mut client, corpus, &query)?;
                 ensure!(
@@ -406,7 +417,7 @@ fn rows_of_several_languages_are_one_collection() -> Result<()> {
         }
     }
     ensure!(compared > 5000, "only {compared} rows were compared");
-    // The indexes were what answered, each for the corpus that names its column.
+    // Each corpus used the index on its column.
     for corpus in ["named", "typed"] {
         let status: String = client
             .query_one(

@@ -1,5 +1,5 @@
-//! What a session has planned while the tables were empty must not be what it does when they are full: nobody may have analysed them
-//! since.
+//! Plans that a session made on empty tables must not stay in use when the tables are full, even if nobody has run
+//! ANALYZE.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use postgres::Client;
 use reground_tests::server::Database;
 use serde_json::{Value, json};
 
-/// Conversations of a round, and turns of each.
+/// Conversations per round, and turns per conversation.
 const CONVERSATIONS: usize = 4;
 const TURNS: usize = 3;
 
-/// Rounds in which plans are made, for tables as they were then; a statement is planned anew at its eighth use.
+/// Rounds in which plans are made for the tables of that time; a statement is planned again at its eighth use.
 const FIRST: usize = 8;
 
-/// Rounds in all: what reads a table whole reads then some three times of what it did after the first ones.
+/// All rounds: a plan that reads a whole table then reads about three times as many rows as after the first rounds.
 const ROUNDS: usize = 24;
 
-/// Rows and index entries that were read so far of our tables that grow with what is said.
+/// Rows and index entries read so far from the tables that grow with each turn.
 const READ: &str = "SELECT t.relname, t.seq_tup_read + (SELECT coalesce(sum(i.idx_tup_read), 0)::bigint FROM pg_stat_all_indexes AS i WHERE i.relid = t.relid)
     FROM pg_stat_all_tables AS t WHERE t.schemaname = 'reground' AND t.relname ~ $1";
 const GROWING: &str =
@@ -32,7 +32,7 @@ fn read_so_far(client: &mut Client) -> Result<Reads> {
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// Conversations that are held.
+/// Runs new conversations.
 fn talk(client: &mut Client, round: usize) -> Result<()> {
     let ended = "SELECT count(*) FROM reground.end_turn($1, $2, message_ref => $3)";
     for (talk, turn) in (0..CONVERSATIONS).flat_map(|t| (0..TURNS).map(move |n| (t, n))) {
@@ -59,7 +59,7 @@ fn talk(client: &mut Client, round: usize) -> Result<()> {
     Ok(())
 }
 
-/// Conversations that are brought in, and once more.
+/// Imports conversations, and repeats the import.
 fn import(client: &mut Client, round: usize) -> Result<()> {
     let turns: Vec<Value> = (0..CONVERSATIONS * TURNS)
         .map(|n| {
@@ -77,8 +77,8 @@ fn import(client: &mut Client, round: usize) -> Result<()> {
     Ok(())
 }
 
-/// Does the same work in one session again and again: what a round reads must not grow with what the earlier ones wrote.
-fn reads_alike(name: &str, work: fn(&mut Client, usize) -> Result<()>) -> Result<()> {
+/// Repeats the same work in one session: the rows that a round reads must not grow with the rows that earlier rounds wrote.
+fn reads_do_not_grow(name: &str, work: fn(&mut Client, usize) -> Result<()>) -> Result<()> {
     for (known, analyze) in [("never", ""), ("empty", "ANALYZE")] {
         let database = Database::create(&format!("plans_{name}_{known}"))?;
         let mut client = database.connect()?;
@@ -112,18 +112,18 @@ fn reads_alike(name: &str, work: fn(&mut Client, usize) -> Result<()>) -> Result
         );
         ensure!(
             first.values().sum::<i64>() > 100,
-            "hardly anything was read: {first:?}"
+            "too few rows were read: {first:?}"
         );
     }
     Ok(())
 }
 
 #[test]
-fn turns_read_no_more_as_tables_fill_up() -> Result<()> {
-    reads_alike("talk", talk)
+fn turns_read_no_more_in_full_tables() -> Result<()> {
+    reads_do_not_grow("talk", talk)
 }
 
 #[test]
-fn imports_read_no_more_as_tables_fill_up() -> Result<()> {
-    reads_alike("import", import)
+fn imports_read_no_more_in_full_tables() -> Result<()> {
+    reads_do_not_grow("import", import)
 }

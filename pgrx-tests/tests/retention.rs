@@ -1,4 +1,4 @@
-//! What is old goes, what is young stays, and what went has left its row: whoever else is at work, and however the old rows lie.
+//! Retention removes old rows, keeps young ones, and archives each removed turn, also with concurrent sessions.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,18 +7,18 @@ use anyhow::{Context, Result, anyhow, ensure};
 use postgres::Client;
 use reground_tests::server::Database;
 
-/// What a run did: relation, rows, action.
+/// The rows of run_retention: relation, rows, action.
 type Done = Vec<(String, i64, String)>;
 
-/// A database with old turns and young ones, and the moment between them.
+/// A database with old and young turns, and a moment between them.
 struct Aged {
     database: Database,
     client: Client,
-    /// As PostgreSQL writes it.
+    /// The moment, as text of PostgreSQL.
     between: String,
 }
 
-/// Two answered turns of `talk`, one of them regenerated; then a moment; then a turn of `talk` and one of `fresh`. All chained.
+/// Two answered turns of `talk`, one with two answers; the moment; one more turn of `talk` and one of `fresh`. All are in chains.
 fn aged(name: &str) -> Result<Aged> {
     let database = Database::create(name)?;
     let mut client = database.connect()?;
@@ -27,12 +27,12 @@ fn aged(name: &str) -> Result<Aged> {
          SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]');
          SELECT reground.put_document('farm', 'sheep', passages => '[{\"content\": \"Sheep give wool.\"}]');",
     )?;
-    // Whether a partition is free is for the test to say, and not for autovacuum.
+    // The tests decide whether a partition is free, so autovacuum is off.
     let partitions = client.query(
         "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relispartition AND c.relkind = 'r' AND c.relname LIKE 'turn_traces%'",
         &[],
     )?;
-    ensure!(partitions.len() == 16, "the ring has other partitions");
+    ensure!(partitions.len() == 16, "unexpected number of partitions");
     for row in &partitions {
         let partition: String = row.get(0);
         client.batch_execute(&format!(
@@ -62,7 +62,7 @@ fn aged(name: &str) -> Result<Aged> {
 }
 
 impl Aged {
-    /// A run as it would be `days` after the moment between, read by `client`.
+    /// Runs retention `days` after the moment, in the session `client`.
     fn run_by(&self, client: &mut Client, days: i32) -> Result<Done> {
         let rows = client.query(
             "SELECT relation, rows, action FROM reground.run_retention($1::text::timestamptz + make_interval(days => $2))",
@@ -79,7 +79,7 @@ impl Aged {
         self.run_by(&mut client, days)
     }
 
-    /// Puts the old traces into a partition of their own: as if they had been written a week before.
+    /// Moves the old traces to a partition of their own, as if they were a week older.
     fn part(&mut self) -> Result<String> {
         self.client.execute(
             "UPDATE reground.turn_traces SET bucket = (bucket + 15) % 16 WHERE traced_at < $1::text::timestamptz",
@@ -108,32 +108,32 @@ impl Aged {
         )
     }
 
-    /// Numbers and statuses of what verify_chain says of `talk`.
+    /// Numbers, kinds and statuses of verify_chain for `talk`.
     fn chain(&mut self) -> Result<String> {
         self.text("SELECT string_agg(concat_ws(' ', link_no, kind, status), ', ' ORDER BY link_no) FROM reground.verify_chain('talk')")
     }
 }
 
-fn said(relation: &str, rows: i64, action: &str) -> (String, i64, String) {
+fn step(relation: &str, rows: i64, action: &str) -> (String, i64, String) {
     (relation.to_owned(), rows, action.to_owned())
 }
 
 #[test]
-fn what_is_old_goes_and_leaves_its_row() -> Result<()> {
+fn old_traces_are_removed_and_archived() -> Result<()> {
     let mut aged = aged("retention_goes")?;
     ensure!(aged.run(89)?.is_empty(), "nothing is 90 days old");
     ensure!(aged.traces()? == "1 2 3 4");
     let partition = aged.part()?;
     let done = aged.run(90)?;
     let expected = [
-        said("turn_archive", 2, "archived"),
-        said("chain_checkpoints", 1, "made"),
-        said("provenance_chain", 4, "removed"),
-        said(&partition, 2, "truncated"),
+        step("turn_archive", 2, "archived"),
+        step("chain_checkpoints", 1, "made"),
+        step("provenance_chain", 4, "removed"),
+        step(&partition, 2, "truncated"),
     ];
     ensure!(done == expected, "{done:?}");
     ensure!(aged.traces()? == "3 4");
-    // What the archive says, as the tables themselves say it.
+    // The archive equals the rows of the tables.
     let archived = aged.text(
         "SELECT string_agg(concat_ws(' ', turn_id, conversation_ref, turn_no, corpus, model, candidate_count, source_count, citation_count, holding_count, decision, markers::text, doc_ids::text, chunk_ids::text, encode(hash_prefixes, 'hex')), '; ' ORDER BY turn_id) FROM reground.turn_archive",
     )?;
@@ -145,11 +145,11 @@ fn what_is_old_goes_and_leaves_its_row() -> Result<()> {
     let same = aged.text(
         "SELECT (a.cfs = m.cfs AND a.begun_at = t.begun_at AND a.decision = m.decision)::text FROM reground.turn_archive AS a JOIN reground.turns AS t USING (turn_id) JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded WHERE a.turn_id = 1",
     )?;
-    ensure!(same == "true", "the archive says otherwise");
-    // The record itself stays.
+    ensure!(same == "true", "the archive differs");
+    // Turns, messages and citations remain.
     let stays = aged.text("SELECT concat_ws(' ', (SELECT count(*) FROM reground.turns), (SELECT count(*) FROM reground.messages), (SELECT count(*) FROM reground.message_citations))")?;
     ensure!(stays == "4 3 4", "{stays}");
-    // The chain begins behind the checkpoint, and goes on.
+    // The chain starts after the checkpoint and continues.
     ensure!(aged.chain()? == "5 turn ok", "{}", aged.chain()?);
     aged.client
         .batch_execute("SELECT reground.end_turn(3, 'Cows give milk [A1].')")?;
@@ -159,8 +159,8 @@ fn what_is_old_goes_and_leaves_its_row() -> Result<()> {
         aged.chain()?
     );
     // A second run finds nothing.
-    ensure!(aged.run(90)?.is_empty(), "it was done before");
-    // What is changed behind a checkpoint's back is found.
+    ensure!(aged.run(90)?.is_empty(), "the second run removed rows");
+    // Changed and deleted checkpoints are detected.
     aged.client
         .batch_execute("BEGIN; UPDATE reground.chain_checkpoints SET digest = sha256('x')")?;
     ensure!(
@@ -184,14 +184,14 @@ fn what_is_old_goes_and_leaves_its_row() -> Result<()> {
         aged.chain()?
     );
     aged.client.batch_execute("ROLLBACK")?;
-    // All of it is old now, links and traces; then the archive is.
+    // All links and traces are old now; later the archive is, too.
     let done = aged.run(91)?;
     ensure!(done.len() == 4 && aged.traces()?.is_empty(), "{done:?}");
     ensure!(aged.chain()?.is_empty(), "{}", aged.chain()?);
     let kept = aged.text("SELECT string_agg(link_no::text, ' ' ORDER BY link_no) FROM reground.chain_checkpoints AS k JOIN reground.conversations AS c USING (conversation_id) WHERE c.conversation_ref = 'talk'")?;
     ensure!(kept == "4 6", "{kept}");
     let done = aged.run(730)?;
-    ensure!(done == [said("turn_archive", 2, "removed")], "{done:?}");
+    ensure!(done == [step("turn_archive", 2, "removed")], "{done:?}");
     aged.client
         .batch_execute("SELECT reground.begin_turn('talk', 'still there?', 'farm')")?;
     ensure!(aged.chain()? == "7 turn ok", "{}", aged.chain()?);
@@ -215,7 +215,7 @@ fn young_traces_of_a_shared_partition_stay() -> Result<()> {
 }
 
 #[test]
-fn a_partition_that_is_read_is_not_waited_for() -> Result<()> {
+fn retention_does_not_wait_for_readers() -> Result<()> {
     let mut aged = aged("retention_read")?;
     let partition = aged.part()?;
     let mut reader = aged.database.connect()?;
@@ -223,7 +223,7 @@ fn a_partition_that_is_read_is_not_waited_for() -> Result<()> {
     let mut keeper = aged.database.connect()?;
     keeper.batch_execute("SET statement_timeout = '20s'")?;
     let done = aged.run_by(&mut keeper, 90)?;
-    ensure!(done.contains(&said(&partition, 2, "deleted")), "{done:?}");
+    ensure!(done.contains(&step(&partition, 2, "deleted")), "{done:?}");
     ensure!(aged.traces()? == "3 4");
     reader.batch_execute("COMMIT")?;
     Ok(())
@@ -235,20 +235,20 @@ fn an_old_snapshot_truncates_nothing() -> Result<()> {
     let partition = aged.part()?;
     let mut keeper = aged.database.connect()?;
     keeper.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1")?;
-    // A young trace comes into the partition, unseen.
+    // A young trace is added to the partition, outside the snapshot.
     aged.client.batch_execute(&format!(
         "INSERT INTO reground.{partition} SELECT (jsonb_populate_record(x, jsonb_build_object('turn_id', 99, 'traced_at', now() + interval '1 hour', 'bucket', (SELECT min(bucket) FROM reground.{partition})))).* \
          FROM reground.turn_traces AS x WHERE x.turn_id = 4"
     ))?;
     let done = aged.run_by(&mut keeper, 90)?;
     keeper.batch_execute("COMMIT")?;
-    ensure!(done.contains(&said(&partition, 2, "deleted")), "{done:?}");
+    ensure!(done.contains(&step(&partition, 2, "deleted")), "{done:?}");
     ensure!(aged.traces()? == "3 4 99", "{}", aged.traces()?);
     Ok(())
 }
 
 #[test]
-fn turns_begin_and_end_while_it_runs() -> Result<()> {
+fn turns_begin_and_end_during_a_run() -> Result<()> {
     let mut aged = aged("retention_turns")?;
     aged.part()?;
     let mut keeper = aged.database.connect()?;
@@ -258,11 +258,11 @@ fn turns_begin_and_end_while_it_runs() -> Result<()> {
         done.iter().any(|(_, _, action)| action == "truncated"),
         "{done:?}"
     );
-    // Not committed yet: a turn begins in the conversation whose old links have just gone.
+    // Not committed yet: a turn begins in the conversation whose old links were removed.
     aged.client.batch_execute(
         "SET statement_timeout = '20s'; SELECT reground.begin_turn('talk', 'meanwhile?', 'farm')",
     )?;
-    // A second run waits for the first one, then finds nothing. Another session looks: within a transaction activity stands still.
+    // A second run waits for the first and finds nothing. Another session checks, because activity does not change within a transaction.
     let mut observer = aged.database.connect()?;
     let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%run_retention%')";
     let second = thread::scope(|scope| -> Result<Done> {
@@ -280,12 +280,12 @@ fn turns_begin_and_end_while_it_runs() -> Result<()> {
             Ok(())
         };
         let waited = come_to_wait();
-        // In any case, or the second run would wait for ever.
+        // Without this commit the second run would wait for ever.
         keeper.batch_execute("COMMIT")?;
         waited?;
         running.join().map_err(|_| anyhow!("a session panicked"))?
     })?;
-    ensure!(second.is_empty(), "it was done before: {second:?}");
+    ensure!(second.is_empty(), "the second run removed rows: {second:?}");
     aged.client
         .batch_execute("SELECT reground.end_turn(3, 'Cows give milk [A1].')")?;
     ensure!(
@@ -296,9 +296,9 @@ fn turns_begin_and_end_while_it_runs() -> Result<()> {
     Ok(())
 }
 
-/// A trace whose turn has no archived row stays, in a partition of its own or not: a trace is gone for good.
+/// A trace whose turn is not archived remains, in a partition of its own or not.
 #[test]
-fn what_was_not_archived_stays() -> Result<()> {
+fn traces_without_an_archived_turn_remain() -> Result<()> {
     for apart in [false, true] {
         let mut aged = aged(if apart {
             "retention_kept_1"
@@ -323,7 +323,7 @@ fn what_was_not_archived_stays() -> Result<()> {
 }
 
 #[test]
-fn a_chain_that_is_not_whole_is_kept() -> Result<()> {
+fn an_incomplete_chain_is_kept() -> Result<()> {
     let mut aged = aged("retention_broken")?;
     aged.client.batch_execute(
         "DELETE FROM reground.provenance_chain WHERE conversation_id = 1 AND link_no = 2",
@@ -331,7 +331,7 @@ fn a_chain_that_is_not_whole_is_kept() -> Result<()> {
     let before = aged.chain()?;
     let done = aged.run(90)?;
     ensure!(
-        done.contains(&said("provenance_chain", 1, "kept: not whole")),
+        done.contains(&step("provenance_chain", 1, "kept: not whole")),
         "{done:?}"
     );
     ensure!(aged.chain()? == before, "{before}: {}", aged.chain()?);
@@ -339,7 +339,7 @@ fn a_chain_that_is_not_whole_is_kept() -> Result<()> {
 }
 
 #[test]
-fn who_may_and_for_how_long() -> Result<()> {
+fn privileges_and_length_of_retention() -> Result<()> {
     let mut aged = aged("retention_may")?;
     let role = format!("{}_role", aged.database.name());
     aged.client.batch_execute(&format!(
@@ -356,7 +356,7 @@ fn who_may_and_for_how_long() -> Result<()> {
             .unwrap_or_default())
     };
     let mut client = aged.database.connect()?;
-    // A setting is known once the library is loaded.
+    // A setting exists once the library is loaded.
     client.batch_execute(&format!(
         "SELECT reground.current_tenant(); SET ROLE {role}"
     ))?;
@@ -369,7 +369,7 @@ fn who_may_and_for_how_long() -> Result<()> {
     client.batch_execute(
         "SELECT reground.run_retention(); SELECT reground.run_retention(now() - interval '1 year')",
     )?;
-    // How long is not for an admin to say, by way of the calendar either.
+    // Admins cannot shorten the retention, also not by the argument.
     for ahead in ["infinity", "tomorrow", "now() + interval '1 minute'"] {
         let moment = if ahead.contains('(') {
             ahead.to_owned()
@@ -405,13 +405,13 @@ fn who_may_and_for_how_long() -> Result<()> {
     client.batch_execute("ROLLBACK; SET reground.trace_retention_days = 7")?;
     let done = aged.run_by(&mut client, 7)?;
     ensure!(
-        done.contains(&said("turn_archive", 2, "archived")),
+        done.contains(&step("turn_archive", 2, "archived")),
         "{done:?}"
     );
     client.batch_execute("SET reground.archive_retention_days = 3")?;
     let done = aged.run_by(&mut client, 7)?;
-    ensure!(done == [said("turn_archive", 2, "removed")], "{done:?}");
-    // Archived no longer than hot: the traces of the young turns go without leaving a row, and not by waiting.
+    ensure!(done == [step("turn_archive", 2, "removed")], "{done:?}");
+    // The archive is not longer than the retention of traces: young traces are removed without an archived row.
     let done = aged.run_by(&mut client, 40)?;
     ensure!(aged.traces()?.is_empty(), "{done:?}");
     client.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}"))?;

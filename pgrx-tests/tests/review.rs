@@ -1,10 +1,10 @@
-//! Faults that a review found, each with the test that keeps it away.
+//! Faults found in a review, each with a test.
 
 use anyhow::Result;
 use postgres::Client;
 use reground_tests::server::Database;
 
-/// A corpus over a table of the application's own.
+/// A corpus over a table of the application.
 const CHUNKS: &str = "
     CREATE TABLE chunks (id int PRIMARY KEY, doc int, body text, emb vector(3), page int, meta jsonb);
     INSERT INTO chunks VALUES (1, 1, 'reset the password here', '[1,0,0]', 1, '{}');
@@ -36,7 +36,7 @@ fn a_reranker_of_another_role_leaves_the_session_as_it_was() -> Result<()> {
         show(&mut client, "search_path")?,
         show(&mut client, "TimeZone")?,
     );
-    // The conversation's tenant is the role: a superuser takes the place of the colleague who goes on with it.
+    // The tenant is the role: here a superuser continues the conversation of another role.
     let begin = |conversation: &str, reranker: &str| {
         format!(
             "INSERT INTO reground.conversations (tenant, conversation_ref, settings, reranker_role)
@@ -125,7 +125,7 @@ fn padded_keys_are_found() -> Result<()> {
 }
 
 #[test]
-fn a_corpus_that_is_gone_does_not_hold_up_a_conversation() -> Result<()> {
+fn a_conversation_continues_without_a_missing_corpus() -> Result<()> {
     let database = Database::create("review_gone")?;
     let mut client = database.connect()?;
     client.batch_execute(CHUNKS)?;
@@ -179,7 +179,7 @@ fn every_role_reads_the_views_that_it_is_granted() -> Result<()> {
         client.batch_execute(&format!("SET ROLE {role}"))?;
         for row in granted {
             let relation: String = row.get(0);
-            // Every column is read: one whose function may not be called is pruned from a count.
+            // Each column is read, because a count would skip columns whose function may not be called.
             client.batch_execute(&format!(
                 "CREATE TEMP TABLE seen AS SELECT * FROM {relation}; DROP TABLE seen"
             ))?;
@@ -192,7 +192,7 @@ fn every_role_reads_the_views_that_it_is_granted() -> Result<()> {
 }
 
 #[test]
-fn a_place_that_is_no_number_is_reported_and_passed_over() -> Result<()> {
+fn a_version_that_is_no_number_is_reported() -> Result<()> {
     let database = Database::create("review_revision")?;
     let mut client = database.connect()?;
     client.batch_execute(
@@ -206,12 +206,15 @@ fn a_place_that_is_no_number_is_reported_and_passed_over() -> Result<()> {
     let found = client.query("SELECT FROM reground.search('revised', 'hello')", &[])?;
     assert_eq!(found.len(), 1);
     client.batch_execute(&finding.get::<_, String>(1))?;
-    assert!(client.query(status, &[])?.is_empty(), "the hint mends it");
+    assert!(
+        client.query(status, &[])?.is_empty(),
+        "the hint does not repair the corpus"
+    );
     Ok(())
 }
 
 #[test]
-fn a_zero_query_vector_is_told() -> Result<()> {
+fn a_zero_query_vector_gives_a_warning() -> Result<()> {
     let database = Database::create("review_zero")?;
     let mut client = database.connect()?;
     client.batch_execute(CHUNKS)?;

@@ -1,4 +1,4 @@
-//! The tables of verdicts and of cues say what the crate that uses them says.
+//! The tables of statuses and cues equal the lists of the crate.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use reground_citations::{SUPPORT_CUES, Status, SupportCue};
 use reground_tests::server::Database;
 
 #[test]
-fn the_table_of_statuses_is_that_of_the_crate() -> Result<()> {
+fn the_table_of_statuses_equals_the_crate() -> Result<()> {
     let database = Database::create("statuses")?;
     let rows = database.connect()?.query(
         "SELECT status, holds, score, hallucination_mode, meaning FROM reground.citation_statuses",
@@ -30,7 +30,7 @@ fn the_table_of_statuses_is_that_of_the_crate() -> Result<()> {
 }
 
 #[test]
-fn the_table_of_cues_is_that_of_the_crate() -> Result<()> {
+fn the_table_of_cues_equals_the_crate() -> Result<()> {
     let database = Database::create("cues")?;
     let rows = database.connect()?.query(
         "SELECT language, kind, cue FROM reground.support_cues WHERE built_in",

@@ -1,10 +1,10 @@
-//! An answer that streams says, at every cut, what the whole answer says.
+//! For each prefix of a streamed answer, the certain citations equal those of the whole answer.
 
 use anyhow::{Result, ensure};
 use postgres::{Client, Row};
 use reground_tests::server::Database;
 
-/// Answers whose last paragraph ends, so that all is decided before the last word.
+/// Answers whose last paragraph is complete, so that all citations are certain before the last word.
 const ANSWERS: [&str; 8] = [
     "Cows give milk [A1]. Sheep give wool [B1].",
     "Cows give milk [A1][B1], or so they say [A1, B1]; pigs fly [Z9].\n\nSheep give wool [B1].\n\n",
@@ -16,7 +16,7 @@ const ANSWERS: [&str; 8] = [
     "Cows give milk `[A1] and\n\nsheep give wool` [B1] (Smith et al., 2020).",
 ];
 
-/// What a citation is and what became of it.
+/// A citation and its verdict.
 #[derive(Debug, Clone, PartialEq)]
 struct Citation {
     raw: String,
@@ -42,7 +42,7 @@ impl Citation {
         }))
     }
 
-    /// The same citation, as far as this one is decided.
+    /// Whether `whole` is the same citation, as far as this one is certain.
     fn becomes(&self, whole: &Self) -> bool {
         let named = |c: &Self| (c.raw.clone(), c.marker.clone(), c.at);
         named(self) == named(whole)
@@ -67,7 +67,7 @@ fn feed(
 }
 
 #[test]
-fn every_cut_of_an_answer_says_what_the_whole_says() -> Result<()> {
+fn every_prefix_agrees_with_the_whole_answer() -> Result<()> {
     let database = Database::create("streaming")?;
     let mut client = database.connect()?;
     client.batch_execute(
@@ -91,16 +91,24 @@ fn every_cut_of_an_answer_says_what_the_whole_says() -> Result<()> {
             let so_far = &answer[..cut];
             let (shown, citations) = feed(&mut client, turn, so_far, false)?;
             let context = || format!("{so_far:?} of {answer:?}");
-            ensure!(shown >= before, "{}: less is shown than before", context());
+            ensure!(
+                shown >= before,
+                "{}: fewer characters are displayable than before",
+                context()
+            );
             ensure!(shown as usize <= so_far.chars().count(), "{}", context());
             let torn = whole.iter().find(|c| c.at.0 < shown && shown < c.at.1);
             ensure!(torn.is_none(), "{}: {torn:?} is cut in two", context());
-            // A footnote waits for its note, and comes in between later.
+            // A citation of a footnote becomes certain with the note, possibly before others.
             let mut rest = whole.iter();
             for now in &citations {
                 let then = rest.find(|then| now.becomes(then));
-                ensure!(then.is_some(), "{}: {now:?} is not of {whole:?}", context());
-                ensure!(now.at.1 <= shown, "{}: {now:?} is not shown yet", context());
+                ensure!(then.is_some(), "{}: {now:?} is not in {whole:?}", context());
+                ensure!(
+                    now.at.1 <= shown,
+                    "{}: {now:?} is not displayable yet",
+                    context()
+                );
             }
             before = shown;
         }

@@ -1,26 +1,26 @@
-//! Two tenants through one role: each sees and changes its own rows and no others, whatever it tries.
+//! Two tenants with one role: each sees and changes only its own rows.
 
 use anyhow::{Context, Result, ensure};
 use postgres::Client;
 use reground_tests::server::{Database, row_counts, state};
 
-/// A database with `reground.tenant_from = app.tenant_id`, a corpus for all, a role for the application and one for the auditor.
-struct House {
+/// A database with `reground.tenant_from = app.tenant_id`, a shared corpus, a role for the application and one for the auditor.
+struct Fixture {
     database: Database,
     app: String,
     auditor: String,
 }
 
-impl House {
+impl Fixture {
     fn build(name: &str) -> Result<Self> {
         let database = Database::create(name)?;
-        let house = Self {
+        let fixture = Self {
             app: format!("{}_app", database.name()),
             auditor: format!("{}_auditor", database.name()),
             database,
         };
-        let mut owner = house.database.connect()?;
-        let (name, app, auditor) = (house.database.name(), &house.app, &house.auditor);
+        let mut owner = fixture.database.connect()?;
+        let (name, app, auditor) = (fixture.database.name(), &fixture.app, &fixture.auditor);
         owner.batch_execute(&format!(
             "ALTER DATABASE {name} SET reground.tenant_from = 'app.tenant_id';
              CREATE ROLE {app} LOGIN IN ROLE reground_user; CREATE ROLE {auditor} LOGIN IN ROLE reground_auditor;
@@ -31,10 +31,10 @@ impl House {
              SELECT reground.put_embeddings('farm', ARRAY['1', '2'], ARRAY['[1,0]', '[0,1]']::vector[]);
              GRANT SELECT ON farm, farm_documents TO {app}"
         ))?;
-        Ok(house)
+        Ok(fixture)
     }
 
-    /// A session of the application for a tenant.
+    /// A session of the application as a tenant.
     fn tenant(&self, tenant: &str) -> Result<Client> {
         let mut client = self.database.connect_as(&self.app)?;
         client.execute("SELECT set_config('app.tenant_id', $1, false)", &[&tenant])?;
@@ -42,18 +42,18 @@ impl House {
     }
 }
 
-impl Drop for House {
+impl Drop for Fixture {
     fn drop(&mut self) {
         if let Ok(mut owner) = self.database.connect() {
             for role in [&self.app, &self.auditor] {
-                // The database goes next; what is left behind is dropped by the next run's name.
+                // The database is dropped next; the next run drops objects that remain.
                 let _ = owner.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
             }
         }
     }
 }
 
-/// One turn with a right and an invented citation, a pin, and another turn left open; the ids of both.
+/// A turn with a correct and an invented citation, a pin, and an open turn; returns the ids of both turns.
 fn talk(client: &mut Client, conversation: &str) -> Result<(i64, i64)> {
     client.execute(
         "SELECT reground.pin($1, doc_id => 'sheep', corpus => 'farm')",
@@ -70,7 +70,7 @@ fn talk(client: &mut Client, conversation: &str) -> Result<(i64, i64)> {
     Ok((ended, open))
 }
 
-/// Every table and view with a tenant that a user may read.
+/// Tables and views with a tenant that a user may read.
 const READABLE: [&str; 9] = [
     "conversations",
     "turns",
@@ -85,10 +85,10 @@ const READABLE: [&str; 9] = [
 
 #[test]
 fn each_tenant_sees_its_own_rows() -> Result<()> {
-    let house = House::build("tenants_see")?;
-    let mut acme = house.tenant("acme")?;
-    let mut bolt = house.tenant("bolt")?;
-    // The same name of a conversation is two conversations.
+    let fixture = Fixture::build("tenants_see")?;
+    let mut acme = fixture.tenant("acme")?;
+    let mut bolt = fixture.tenant("bolt")?;
+    // The same conversation_ref names two conversations.
     talk(&mut acme, "support")?;
     for relation in READABLE {
         let seen: i64 = bolt
@@ -112,7 +112,7 @@ fn each_tenant_sees_its_own_rows() -> Result<()> {
             );
         }
     }
-    // The switch of a tenant within a session holds at once.
+    // A change of tenant within a session has effect at once.
     acme.execute("SELECT set_config('app.tenant_id', 'nobody', false)", &[])?;
     let seen: i64 = acme
         .query_one("SELECT count(*) FROM reground.citation_audit", &[])?
@@ -122,12 +122,12 @@ fn each_tenant_sees_its_own_rows() -> Result<()> {
 }
 
 #[test]
-fn anothers_ids_do_not_exist() -> Result<()> {
-    let house = House::build("tenants_ids")?;
-    let mut acme = house.tenant("acme")?;
-    let mut bolt = house.tenant("bolt")?;
+fn ids_of_another_tenant_do_not_exist() -> Result<()> {
+    let fixture = Fixture::build("tenants_ids")?;
+    let mut acme = fixture.tenant("acme")?;
+    let mut bolt = fixture.tenant("bolt")?;
     let (ended, open) = talk(&mut acme, "support")?;
-    let mut owner = house.database.connect()?;
+    let mut owner = fixture.database.connect()?;
     let before = row_counts(&mut owner)?;
     for turn in [ended, open] {
         for call in [
@@ -152,7 +152,7 @@ fn anothers_ids_do_not_exist() -> Result<()> {
     let unpinned = bolt.query("SELECT reground.unpin('support', doc_id => 'sheep')", &[]);
     ensure!(state(&unpinned) == Some("P0002"), "{unpinned:?}");
     ensure!(row_counts(&mut owner)? == before, "bolt changed something");
-    // And acme goes on.
+    // acme continues.
     acme.query(
         "SELECT * FROM reground.end_turn($1, 'Cows give milk [B1].')",
         &[&open],
@@ -162,17 +162,17 @@ fn anothers_ids_do_not_exist() -> Result<()> {
 
 #[test]
 fn a_corpus_of_one_tenant_is_hidden_from_the_other() -> Result<()> {
-    let house = House::build("tenants_corpus")?;
-    let mut owner = house.database.connect()?;
+    let fixture = Fixture::build("tenants_corpus")?;
+    let mut owner = fixture.database.connect()?;
     owner.batch_execute(&format!(
         "SELECT set_config('app.tenant_id', 'acme', false);
          SELECT reground.create_corpus('secret', tenant => 'acme');
          SELECT reground.put_document('secret', 'plan', content => 'The plan is to move.');
          GRANT SELECT ON secret, secret_documents TO {}",
-        house.app
+        fixture.app
     ))?;
-    let mut acme = house.tenant("acme")?;
-    let mut bolt = house.tenant("bolt")?;
+    let mut acme = fixture.tenant("acme")?;
+    let mut bolt = fixture.tenant("bolt")?;
     ensure!(
         acme.query("SELECT * FROM reground.search('secret', 'plan')", &[])?
             .len()
@@ -198,7 +198,7 @@ fn a_corpus_of_one_tenant_is_hidden_from_the_other() -> Result<()> {
         corpora(&mut acme)? == 2 && corpora(&mut bolt)? == 1,
         "the list of corpora is not the tenant's"
     );
-    // Ids and addresses of documents are not for every user, not even its own tenant's.
+    // Users may not read ids and addresses of documents, not even of their own tenant.
     for client in [&mut acme, &mut bolt] {
         let outcome = client.query("SELECT * FROM reground.documents", &[]);
         ensure!(state(&outcome) == Some("42501"), "{outcome:?}");
@@ -208,9 +208,9 @@ fn a_corpus_of_one_tenant_is_hidden_from_the_other() -> Result<()> {
 
 #[test]
 fn without_a_tenant_nothing_is_seen_or_written() -> Result<()> {
-    let house = House::build("tenants_none")?;
-    talk(&mut house.tenant("acme")?, "support")?;
-    let mut nobody = house.database.connect_as(&house.app)?;
+    let fixture = Fixture::build("tenants_none")?;
+    talk(&mut fixture.tenant("acme")?, "support")?;
+    let mut nobody = fixture.database.connect_as(&fixture.app)?;
     for empty in [false, true] {
         if empty {
             nobody.execute("SELECT set_config('app.tenant_id', '', false)", &[])?;
@@ -236,9 +236,9 @@ fn without_a_tenant_nothing_is_seen_or_written() -> Result<()> {
 }
 
 #[test]
-fn a_user_cannot_step_around_the_functions() -> Result<()> {
-    let house = House::build("tenants_around")?;
-    let mut acme = house.tenant("acme")?;
+fn a_user_cannot_write_without_the_functions() -> Result<()> {
+    let fixture = Fixture::build("tenants_around")?;
+    let mut acme = fixture.tenant("acme")?;
     talk(&mut acme, "support")?;
     for statement in [
         "SET reground.tenant_from = 'app.other'",
@@ -264,7 +264,7 @@ fn a_user_cannot_step_around_the_functions() -> Result<()> {
         let outcome = acme.batch_execute(statement);
         ensure!(state(&outcome) == Some("42501"), "{statement}: {outcome:?}");
     }
-    // A leaky function sees no row that the policy hides.
+    // A leaky function gets no row that the policy hides.
     acme.batch_execute(
         "CREATE FUNCTION pg_temp.leak(text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS $$ BEGIN RAISE EXCEPTION 'saw %', $1; END $$;
          SELECT set_config('app.tenant_id', 'bolt', false)",
@@ -281,29 +281,29 @@ fn a_user_cannot_step_around_the_functions() -> Result<()> {
 }
 
 #[test]
-fn a_setting_made_before_the_library_is_loaded_does_not_hold() -> Result<()> {
-    let house = House::build("tenants_early")?;
+fn a_setting_from_before_the_library_is_loaded_has_no_effect() -> Result<()> {
+    let fixture = Fixture::build("tenants_early")?;
     for value in ["app.mine", ""] {
-        let mut early = house.tenant("acme")?;
-        // No call of ours yet: PostgreSQL takes the name for anybody's.
+        let mut early = fixture.tenant("acme")?;
+        // Before the first call, PostgreSQL accepts the unknown setting from anybody.
         let _ = early.batch_execute(&format!(
             "SET reground.tenant_from = '{value}'; SET app.mine = 'bolt'"
         ));
         let tenant: String = early
             .query_one("SELECT reground.current_tenant()", &[])?
             .get(0);
-        ensure!(tenant == "acme", "a user made himself the tenant {tenant}");
+        ensure!(tenant == "acme", "a user set the tenant {tenant}");
     }
     Ok(())
 }
 
 #[test]
 fn an_auditor_reads_everything_and_writes_nothing() -> Result<()> {
-    let house = House::build("tenants_audit")?;
+    let fixture = Fixture::build("tenants_audit")?;
     for tenant in ["acme", "bolt"] {
-        talk(&mut house.tenant(tenant)?, "support")?;
+        talk(&mut fixture.tenant(tenant)?, "support")?;
     }
-    let mut auditor = house.database.connect_as(&house.auditor)?;
+    let mut auditor = fixture.database.connect_as(&fixture.auditor)?;
     for relation in READABLE.iter().chain(&["turn_traces", "turn_candidates"]) {
         let tenants: i64 = auditor
             .query_one(
@@ -345,15 +345,15 @@ fn an_auditor_reads_everything_and_writes_nothing() -> Result<()> {
 }
 
 #[test]
-fn the_relations_own_security_filters_what_is_retrieved_and_carried() -> Result<()> {
-    let house = House::build("tenants_rls")?;
-    let mut owner = house.database.connect()?;
+fn row_level_security_filters_found_and_carried_sources() -> Result<()> {
+    let fixture = Fixture::build("tenants_rls")?;
+    let mut owner = fixture.database.connect()?;
     owner.batch_execute(
         "ALTER TABLE farm ENABLE ROW LEVEL SECURITY;
          CREATE POLICY shown ON farm USING (doc_id <> 'sheep' OR current_setting('app.tenant_id', true) = 'acme')",
     )?;
-    let mut acme = house.tenant("acme")?;
-    let mut bolt = house.tenant("bolt")?;
+    let mut acme = fixture.tenant("acme")?;
+    let mut bolt = fixture.tenant("bolt")?;
     let documents = |client: &mut Client| -> Result<Vec<String>> {
         let found = client.query(
             "SELECT doc_id FROM reground.search('farm', 'milk wool', '[1,1]') ORDER BY doc_id",
@@ -377,7 +377,7 @@ fn the_relations_own_security_filters_what_is_retrieved_and_carried() -> Result<
     );
     ensure!(state(&pinned) == Some("P0002"), "{pinned:?}");
 
-    // What acme may no longer see leaves its memory, pinned or not.
+    // Sources that acme may no longer see are not used, pinned or not.
     let (_, open) = talk(&mut acme, "support")?;
     acme.query(
         "SELECT * FROM reground.end_turn($1, 'Sheep give wool [A1].')",
@@ -397,8 +397,8 @@ fn the_relations_own_security_filters_what_is_retrieved_and_carried() -> Result<
 
 #[test]
 fn a_turn_runs_as_its_caller_throughout() -> Result<()> {
-    let house = House::build("tenants_caller")?;
-    let mut acme = house.tenant("acme")?;
+    let fixture = Fixture::build("tenants_caller")?;
+    let mut acme = fixture.tenant("acme")?;
     let user = |client: &mut Client| -> Result<String> {
         Ok(client
             .query_one(

@@ -1,5 +1,5 @@
-//! Random conversations against a small model of memory, written from requirement C3 alone: what stays, how it fades, and
-//! what a marker means must be as the model says after every call.
+//! Random conversations compared with a small model of memory, which follows requirement C3 alone: the sources, their decay and
+//! the meaning of markers must equal the model after every call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use reground_tests::corpus;
 use reground_tests::server::Database;
 use serde_json::{Value, json};
 
-/// A passage: document and key.
+/// A passage: doc_id and chunk_id.
 type Key = (String, String);
 
-/// What is remembered of a source.
+/// A remembered source.
 #[derive(Debug, Clone, PartialEq)]
 struct Memory {
     score: f64,
@@ -21,7 +21,7 @@ struct Memory {
     pinned: bool,
 }
 
-/// A source of a turn's context, as begin_turn gave it.
+/// A source of the context, as returned by begin_turn.
 #[derive(Debug, Clone, PartialEq)]
 struct Shown {
     marker: String,
@@ -31,7 +31,24 @@ struct Shown {
     content: String,
 }
 
-/// A turn of the conversation, with what its end started from.
+impl Shown {
+    /// Reads the rows of begin_turn, without a row that has no source.
+    fn of(rows: &[postgres::Row]) -> Vec<Self> {
+        rows.iter()
+            .filter_map(|row| {
+                Some(Self {
+                    marker: row.get::<_, Option<String>>(1)?,
+                    key: (row.get(2), row.get(3)),
+                    fresh: row.get::<_, &str>(4) == "fresh",
+                    tokens: row.get(5),
+                    content: row.get(6),
+                })
+            })
+            .collect()
+    }
+}
+
+/// A turn of the conversation, with the memory from which its end starts.
 #[derive(Debug)]
 struct Turn {
     id: i64,
@@ -39,7 +56,7 @@ struct Turn {
     before: BTreeMap<Key, Memory>,
 }
 
-/// C3: active sources read 1, the others age; then every unpinned one fades by 0.7, and is gone after three turns.
+/// C3: active sources are reset to 1, the others age; then each source without a pin decays by 0.7, and expires after three turns.
 fn after(
     before: &BTreeMap<Key, Memory>,
     context: &[Shown],
@@ -71,13 +88,13 @@ fn after(
     sources
 }
 
-/// The conversation as the model has it, beside the one in the database.
+/// The conversation of the model, beside the one in the database.
 struct Conversation<'a> {
     client: &'a mut Client,
     name: String,
     chance: Chance,
     memory: BTreeMap<Key, Memory>,
-    /// What each marker was bound to when it was first seen: the registry's row, as text.
+    /// The row of each marker when it was first seen, as text.
     bound: BTreeMap<String, String>,
     markers: BTreeMap<String, Key>,
     ended: Vec<Turn>,
@@ -102,7 +119,7 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Begins a turn with settings of chance, twice under one request id, and checks the context.
+    /// Begins a turn with random settings, twice with one request id, and checks the context.
     fn begin(&mut self, number: usize) -> Result<Turn> {
         let length = 1 + self.chance.below(5);
         let query = corpus::text(&mut self.chance, 60, length);
@@ -134,26 +151,13 @@ impl<'a> Conversation<'a> {
             call,
             &[&self.name, &query, &vector, &request, &intent, &settings],
         )?;
-        let read = |rows: &[postgres::Row]| -> Vec<Shown> {
-            rows.iter()
-                .filter_map(|row| {
-                    Some(Shown {
-                        marker: row.get::<_, Option<String>>(1)?,
-                        key: (row.get(2), row.get(3)),
-                        fresh: row.get::<_, &str>(4) == "fresh",
-                        tokens: row.get(5),
-                        content: row.get(6),
-                    })
-                })
-                .collect()
-        };
         let id: i64 = rows
             .first()
             .context("begin_turn returns at least one row")?
             .get(0);
-        let context = read(&rows);
+        let context = Shown::of(&rows);
         ensure!(
-            read(&again) == context && again.iter().all(|row| row.get::<_, i64>(0) == id),
+            Shown::of(&again) == context && again.iter().all(|row| row.get::<_, i64>(0) == id),
             "a repeated request gave another turn"
         );
         ensure!(
@@ -166,12 +170,25 @@ impl<'a> Conversation<'a> {
             usize::try_from(tokens)? <= budget,
             "{tokens} tokens, the budget was {budget}"
         );
+        self.check_markers(&context)?;
+        self.check_trace(id, &context)?;
+        self.check_registry()?;
+        self.check_memory("begin_turn")?;
+        Ok(Turn {
+            id,
+            context,
+            before: self.memory.clone(),
+        })
+    }
+
+    /// Each marker occurs once in the context, and names the same passage as before.
+    fn check_markers(&mut self, context: &[Shown]) -> Result<()> {
         let markers: BTreeSet<&str> = context.iter().map(|shown| shown.marker.as_str()).collect();
         ensure!(
             markers.len() == context.len(),
-            "a marker stands twice: {context:?}"
+            "a marker occurs twice: {context:?}"
         );
-        for shown in &context {
+        for shown in context {
             let meaning = self
                 .markers
                 .entry(shown.marker.clone())
@@ -183,17 +200,10 @@ impl<'a> Conversation<'a> {
                 shown.key
             );
         }
-        self.check_trace(id, &context)?;
-        self.check_registry()?;
-        self.check_memory("begin_turn")?;
-        Ok(Turn {
-            id,
-            context,
-            before: self.memory.clone(),
-        })
+        Ok(())
     }
 
-    /// Every candidate once; those of the context first, in prompt order; all others with a stage and a reason.
+    /// Each candidate occurs once: first those of the context, in prompt order, then the others with stage and reason.
     fn check_trace(&mut self, turn: i64, context: &[Shown]) -> Result<()> {
         let rows = self.client.query(
             "SELECT doc_id, chunk_id, in_context, marker, dropped_stage, drop_reason FROM reground.explain_turn($1) ORDER BY candidate_no",
@@ -206,7 +216,7 @@ impl<'a> Conversation<'a> {
             let (inside, marker): (bool, Option<String>) = (row.get(2), row.get(3));
             let (dropped_stage, reason): (Option<String>, Option<String>) =
                 (row.get(4), row.get(5));
-            // A remembered source that was not carried, for one because it was found again, stands apart from what was found.
+            // A remembered source that was not carried, for example because it was found again, has a row of its own.
             let carried_no_more = dropped_stage.as_deref() == Some("carry");
             ensure!(
                 seen.insert((key.clone(), carried_no_more)),
@@ -227,7 +237,7 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
-    /// What a marker is bound to is written once and stays.
+    /// The binding of a marker is written once and never changes.
     fn check_registry(&mut self) -> Result<()> {
         let rows = self.client.query(
             "SELECT marker, (to_jsonb(m) - 'cited')::text FROM reground.conversation_markers AS m JOIN reground.conversations AS c USING (conversation_id) WHERE conversation_ref = $1",
@@ -246,7 +256,7 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
-    /// What the database remembers is what the model remembers.
+    /// The stored memory equals the model.
     fn check_memory(&mut self, call: &str) -> Result<()> {
         let found = self.stored()?;
         let same = found.len() == self.memory.len()
@@ -286,7 +296,7 @@ impl<'a> Conversation<'a> {
             .collect())
     }
 
-    /// An answer that cites some of the context, some markers of earlier turns, and some that never were.
+    /// An answer that cites some sources of the context, some markers of earlier turns, and some unknown markers.
     fn answer(&mut self, turn: &Turn) -> (String, BTreeSet<Key>) {
         let mut answer = String::from("Some words first.");
         let mut cited = BTreeSet::new();
@@ -313,7 +323,7 @@ impl<'a> Conversation<'a> {
         for (marker, key) in earlier {
             if self.chance.happens(4) {
                 answer += &format!(" So it was said [{marker}].");
-                // Cited is cited, whether it still holds or not; what was forgotten stays forgotten.
+                // A citation counts, whether it holds or not; an expired source stays expired.
                 cited.insert(key);
             }
         }
@@ -323,7 +333,7 @@ impl<'a> Conversation<'a> {
         (answer, cited)
     }
 
-    /// Ends a turn, twice under one message id.
+    /// Ends a turn, twice with one message_ref.
     fn end(&mut self, turn: &Turn, answer: &str, message: &str) -> Result<()> {
         let call = "SELECT e::text FROM reground.end_turn($1, $2, message_ref => $3) AS e";
         let first = self.client.query(call, &[&turn.id, &answer, &message])?;
@@ -347,11 +357,11 @@ impl<'a> Conversation<'a> {
                 &[&turn.id],
             )?
             .get(0);
-        ensure!(live == 1, "{live} answers of a turn stand");
+        ensure!(live == 1, "{live} answers of a turn are in force");
         Ok(())
     }
 
-    /// Pins or unpins a source that is remembered.
+    /// Pins or unpins a remembered source.
     fn pin_or_unpin(&mut self) -> Result<()> {
         let keys: Vec<Key> = self.memory.keys().cloned().collect();
         let Some(key) = keys.get(self.chance.below(keys.len())) else {
@@ -367,18 +377,18 @@ impl<'a> Conversation<'a> {
         let mut stored = self.stored()?;
         let memory = stored
             .remove(key)
-            .with_context(|| format!("{key:?} was forgotten by a pin"))?;
-        ensure!(memory.pinned != pinned, "the pin of {key:?} did not take");
+            .with_context(|| format!("{key:?} was removed by a pin"))?;
+        ensure!(memory.pinned != pinned, "the pin of {key:?} is not stored");
         ensure!(
             !pinned || memory.inactive == 0,
-            "unpinned, {key:?} should start to fade from now: {memory:?}"
+            "after unpin, {key:?} should decay from now on: {memory:?}"
         );
         self.memory.insert(key.clone(), memory);
         self.pins_changed = true;
         self.check_memory("a pin")
     }
 
-    /// A turn, and what an application may do around it.
+    /// A turn, with calls that an application may make around it.
     fn turn(&mut self, number: usize) -> Result<()> {
         if self.chance.happens(15) {
             self.pin_or_unpin()?;
@@ -393,7 +403,10 @@ impl<'a> Conversation<'a> {
                 .client
                 .query_one("SELECT reground.abandon_turn($1)", &[&turn.id])?
                 .get(0);
-            ensure!(first && !second, "abandon_turn says {first}, then {second}");
+            ensure!(
+                first && !second,
+                "abandon_turn returns {first}, then {second}"
+            );
             return self.check_memory("abandon_turn");
         }
         turn.before.clone_from(&self.memory);
@@ -403,7 +416,7 @@ impl<'a> Conversation<'a> {
         self.check_memory("end_turn")?;
         self.pins_changed = false;
         if self.chance.happens(30) {
-            // Anew from the start of the turn, not a second time.
+            // The memory is computed again from the start of the turn, not added twice.
             let (answer, cited) = self.answer(&turn);
             self.end(
                 &turn,
@@ -429,7 +442,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// Conversations of 30 turns from fixed seeds.
+/// Conversations of 30 turns, from fixed seeds.
 fn converse(name: &str, seeds: std::ops::Range<u64>, settings: &Value) -> Result<()> {
     let database = Database::create(name)?;
     let mut client = database.connect()?;
@@ -444,7 +457,7 @@ fn converse(name: &str, seeds: std::ops::Range<u64>, settings: &Value) -> Result
         }
         ensure!(
             conversation.ended.len() > 10,
-            "seed {seed}: hardly a turn was ended"
+            "seed {seed}: too few turns were ended"
         );
     }
     Ok(())
@@ -463,7 +476,7 @@ fn memory_and_markers_follow_the_model() -> Result<()> {
 }
 
 #[test]
-fn memory_and_markers_follow_the_model_where_only_little_is_kept() -> Result<()> {
+fn memory_and_markers_follow_the_model_with_few_candidates() -> Result<()> {
     converse(
         "turns_tight",
         21..25,

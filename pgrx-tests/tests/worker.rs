@@ -1,4 +1,4 @@
-//! Maintenance in the background, on a server of its own that preloads the library: nobody calls anything, and a fault is told.
+//! Maintenance in the background, on a server that preloads the library: without any call, a fault causes a notification.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,10 +7,10 @@ use anyhow::{Context, Result, ensure};
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::{Client, Config, NoTls};
 
-/// A server that preloads the library and maintains the database `reground`, every second; as `make test` starts it.
+/// A server that preloads the library and maintains the database `reground` every second, as `make test` starts it.
 const URI: &str = "REGROUND_TEST_WORKER_URI";
 
-/// How long to wait for what comes within seconds; detection within 15 minutes is what is promised (I14).
+/// How long to wait for events that need seconds; the documented limit for detection is 15 minutes (I14).
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn connect(database: &str) -> Result<Client> {
@@ -28,8 +28,8 @@ const PREPARED: &str = "
     SELECT reground.create_corpus('worked');
     SELECT reground.put_document('worked', 'rye.md', content => 'Rye bread rises slowly in a cold kitchen.');";
 
-/// What the owner of a database can put in the way of everyone who connects to it: a path with operators of his own before those of
-/// PostgreSQL. The worker is a superuser, so whatever it called of these would run as one. A trigger notes the path that it ends with.
+/// Hostile settings of a database owner: a search_path with operators before those of
+/// PostgreSQL. The worker is a superuser, so such an operator would run as one. A trigger records the search_path of the worker.
 const TRAPS: &str = "
     CREATE SCHEMA traps;
     CREATE TABLE traps.caught (who name);
@@ -40,7 +40,7 @@ const TRAPS: &str = "
     CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON reground.answer_rollup DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION traps.note();
     ALTER DATABASE reground SET search_path = traps, pg_catalog, public;";
 
-/// A conversation of one turn, with an answer that cites nothing that there is.
+/// A conversation of one turn, with an answer that cites an unknown source.
 fn answer(client: &mut Client, number: usize) -> Result<()> {
     let turn: i64 = client
         .query_one(
@@ -62,8 +62,8 @@ fn waiting(client: &mut Client) -> Result<i64> {
 }
 
 #[test]
-fn an_injected_fault_is_told_without_anyone_asking() -> Result<()> {
-    // One that is named, and one beside it that is not.
+fn the_worker_notifies_about_an_injected_fault() -> Result<()> {
+    // One database is maintained, another one is not.
     let mut server = connect("postgres")?;
     for database in ["reground", "elsewhere"] {
         server.batch_execute(&format!("DROP DATABASE IF EXISTS {database} WITH (FORCE)"))?;
@@ -83,20 +83,20 @@ fn an_injected_fault_is_told_without_anyone_asking() -> Result<()> {
     let mut notifications = listener.notifications();
     let mut told = notifications.timeout_iter(PATIENCE);
     let payload = loop {
-        let notification = told.next()?.context("nothing was told")?;
+        let notification = told.next()?.context("no notification")?;
         if notification.payload().contains("\"lost_generation\"") {
             break notification.payload().to_owned();
         }
     };
     println!(
-        "told {:.1} s after the first faulty answer began: {payload}",
+        "notified {:.1} s after the first faulty answer began: {payload}",
         injected.elapsed().as_secs_f64()
     );
     ensure!(
         payload.contains("\"fired\"") && payload.contains("\"critical\""),
         "{payload}"
     );
-    // A round may have come before the last of them. Another goes through here, and none there.
+    // A round may have run before the last of them. One more round runs here, and none there.
     answer(&mut client, 55)?;
     let asked = Instant::now();
     while waiting(&mut client)? > 0 {

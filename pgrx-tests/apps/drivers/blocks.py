@@ -1,4 +1,4 @@
-"""Cuts the programs out of a page: blocks.py PAGE FOLDER writes each block that names a file, and the sql blocks as setup.sql."""
+"""Extracts the programs of a page: blocks.py PAGE FOLDER writes each block that names a file, and the sql blocks as setup.sql."""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,5 @@
-// Drives a JavaScript program of the guide: drive.mjs DRIVER NAME URI ADMIN_URI, in the folder that holds the programs. It does
-// what drive.py does, in the same order, under the same settings.
+// Drives a JavaScript program of the guide: drive.mjs DRIVER NAME URI ADMIN_URI, in the folder with the programs. It makes
+// the same checks as drive.py, in the same order, with the same variables.
 
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
@@ -67,7 +67,7 @@ async function refused(app, what) {
   return assert.fail("it was not refused");
 }
 
-// Two tenants alternate, in conversations of the same name, and each sees its own.
+// Two tenants alternate in conversations with the same name, and each sees its own.
 async function tenants(app) {
   const turns = { acme: [], bolt: [] };
   for (let number = 0; number < 3; number += 1) {
@@ -77,7 +77,7 @@ async function tenants(app) {
       assert.deepEqual(await app.work(tenant, () => ["SELECT DISTINCT tenant FROM reground.turns"]), [{ tenant }]);
     }
   }
-  // Whoever comes next on the server connection, and sets no tenant, has none.
+  // The next user of the server connection that sets no tenant has none.
   const stranger = new pg.Client({ connectionString: uri });
   await stranger.connect();
   const left = await stranger.query("SELECT coalesce(current_setting('app.tenant_id', true), '') AS tenant, count(*)::int AS count FROM reground.turns");
@@ -85,14 +85,14 @@ async function tenants(app) {
   assert.deepEqual(left.rows, [{ tenant: "", count: 0 }]);
   assert.deepEqual(await app.work("", () => ["SELECT count(*) AS count FROM reground.turns"]), [{ count: "0" }]);
   assert.equal(await refused(app, app.work("bolt", () => [`SELECT reground.prompt_context(${turns.acme[0]})`])), "P0002");
-  // The request again: the same turn, and nothing fails.
+  // The repeated request returns the same turn without an error.
   const again = await app.turn("acme", name, "How long do passwords last, 2?", `${name} 2`, embed, write);
   assert.equal(again.turnId, turns.acme[2]);
   assert.deepEqual(again.citations.map((cited) => cited.status), ["resolved_current", "unknown_id"]);
   assert.equal(await refused(app, app.turn("acme", name, "Something else?", `${name} 2`, embed, write)), "23505");
 }
 
-// What fails once is done anew, once; what fails for good is told.
+// A transient failure is retried once; a permanent one is reported.
 async function repeats(app) {
   const begin = `SELECT DISTINCT turn_id FROM reground.begin_turn('${name} again', 'How long do passwords last?', corpus => 'help')`;
   const conflict = "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$";
@@ -108,7 +108,7 @@ async function repeats(app) {
   assert.deepEqual(kept, [{ count: "2" }]);
 }
 
-// A model that fails leaves an abandoned turn, and its error comes through.
+// If the model fails, the turn is abandoned and the error is returned.
 async function fails(app) {
   const broken = async () => { throw new RangeError("no model"); };
   await assert.rejects(app.turn("acme", `${name} failed`, "How long do passwords last?", `${name} failed`, embed, broken), RangeError);
@@ -116,7 +116,7 @@ async function fails(app) {
   assert.deepEqual(found, [{ state: "abandoned" }]);
 }
 
-// All conversations wait for their models at once: the server has no transaction of theirs, and no more sessions than allowed.
+// All conversations wait for their models at once: the server has no open transaction of them, and no more sessions than allowed.
 async function waits(app, admin) {
   let waiting = 0, allWait, goOn;
   const allWaiting = new Promise((resolve) => { allWait = resolve; });
@@ -135,7 +135,7 @@ async function waits(app, admin) {
       assert(busy === 0 && count >= 1 && count <= sessions, `${count} sessions, ${busy} busy`);
       if (Date.now() >= until) break;
     }
-    // Every connection is lost meanwhile, and no turn by that.
+    // All connections are lost meanwhile, and no turn is.
     await admin.query("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = 'app'");
     goOn();
   };
@@ -152,7 +152,7 @@ await waits(app, admin);
 await tenants(app);
 await fails(app);
 if (prepared && driver === "pg") {
-  // What a program that names its queries gets: the same statement on whatever connection it comes to.
+  // A program with named queries gets the same statement on each connection.
   for (let number = 0; number < 5; number += 1) {
     const named = { name: "named", text: "SELECT count(*)::int AS count FROM pg_prepared_statements", values: [] };
     const rows = await app.work("acme", () => [named]);

@@ -1,8 +1,8 @@
-"""Drives a Python program of the guide: drive.py DRIVER NAME URI ADMIN_URI, in the folder that holds the programs.
+"""Drives a Python program of the guide: drive.py DRIVER NAME URI ADMIN_URI, in the folder with the programs.
 
-Prints a line for each citation that a turn returned, for the comparison with the database; whatever else is wrong is an
-assertion. POOL is the size of the driver's pool, PREPARED whether statements may be prepared, SESSIONS how many the server may
-have of it, WAIT how many seconds each of the conversations of `waits` waits for its model.
+Prints a line for each citation that a turn returned, for the comparison with the database; all other checks are
+assertions. POOL is the size of the driver's pool, PREPARED whether statements may be prepared, SESSIONS the maximum number of its
+sessions on the server, WAIT the seconds that each conversation of `waits` waits for its model.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class Psycopg:
         await self.pool.close()
 
     async def work(self, tenant, statements):
-        """Runs what statements() gives, in one transaction; the rows of the last."""
+        """Runs the statements of statements() in one transaction; returns the rows of the last."""
         async def work(connection):
             for statement in statements():
                 found = await connection.execute(statement)
@@ -106,7 +106,7 @@ async def refused(app, what):
 
 
 async def tenants(app):
-    """Two tenants alternate, in conversations of the same name, and each sees its own."""
+    """Two tenants alternate in conversations with the same name, and each sees its own."""
     turns = {}
     for number in range(3):
         for tenant in ("acme", "bolt"):
@@ -114,7 +114,7 @@ async def tenants(app):
             turns.setdefault(tenant, []).append(told(tenant, name, turn)["turn_id"])
             seen = await app.work(tenant, lambda: ["SELECT DISTINCT tenant FROM reground.turns"])
             assert [row["tenant"] for row in seen] == [tenant], seen
-    # Whoever comes next on the server connection, and sets no tenant, has none.
+    # The next user of the server connection that sets no tenant has none.
     async with await psycopg.AsyncConnection.connect(uri, **connect) as stranger:
         found = await stranger.execute("SELECT coalesce(current_setting('app.tenant_id', true), ''), count(*) FROM reground.turns")
         left = await found.fetchone()
@@ -123,7 +123,7 @@ async def tenants(app):
     assert int(seen[0]["count"]) == 0, seen
     other = f"SELECT reground.prompt_context({turns['acme'][0]})"
     assert await refused(app, app.work("bolt", lambda: [other])) == "P0002"
-    # The request again: the same turn, and nothing fails.
+    # The repeated request returns the same turn without an error.
     again = await app.turn("acme", name, "How long do passwords last, 2?", f"{name} 2", embed, write)
     assert again["turn_id"] == turns["acme"][2], (again, turns)
     for line in again["citations"]:
@@ -132,7 +132,7 @@ async def tenants(app):
 
 
 async def repeats(app):
-    """What fails once is done anew, once; what fails for good is told."""
+    """A transient failure is retried once; a permanent one is reported."""
     begin = f"SELECT DISTINCT turn_id FROM reground.begin_turn('{name} again', 'How long do passwords last?', corpus => 'help')"
     for fault in ("DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$", "SELECT pg_terminate_backend(pg_backend_pid())"):
         tries = []
@@ -154,7 +154,7 @@ async def repeats(app):
 
 
 async def fails(app):
-    """A model that fails leaves an abandoned turn, and its error comes through."""
+    """If the model fails, the turn is abandoned and the error is returned."""
     async def broken(*_):
         raise KeyError("no model")
     try:
@@ -167,7 +167,7 @@ async def fails(app):
 
 
 async def waits(app, admin):
-    """All conversations wait for their models at once: the server has no transaction of theirs, and no more sessions than allowed."""
+    """All conversations wait for their models at once: the server has no open transaction of them, and no more sessions than allowed."""
     waiting, all_wait, go_on = [], asyncio.Event(), asyncio.Event()
 
     async def slow(*arguments):
@@ -187,7 +187,7 @@ async def waits(app, admin):
             if asyncio.get_running_loop().time() >= until:
                 break
             await asyncio.sleep(1)
-        # Every connection is lost meanwhile, and no turn by that.
+        # All connections are lost meanwhile, and no turn is.
         await admin.execute("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = 'app'")
         go_on.set()
 
@@ -202,7 +202,7 @@ async def main():
     admin = await psycopg.AsyncConnection.connect(admin_uri, autocommit=True)
     async with {"psycopg": Psycopg, "sqlalchemy": Alchemy}[driver]() as app:
         await waits(app, admin)
-        # psycopg forgets them all after a ROLLBACK.
+        # psycopg forgets all prepared statements after a ROLLBACK.
         kept = await app.work("acme", lambda: ["SELECT count(*) AS count FROM pg_prepared_statements"])
         assert (kept[0]["count"] > 0) == prepared, f"{kept[0]['count']} prepared statements"
         await tenants(app)

@@ -1,4 +1,4 @@
--- What the database has of a run, as the drivers print it: of each answer that stands, its citations.
+-- The citations of all answers in force, in the format that the drivers print.
 SELECT v.tenant, v.conversation_ref, t.turn_id, c.raw, c.status, s.holds, to_char(coalesce(c.support, 0), 'FM0.0000')
 FROM reground.message_citations AS c
 JOIN reground.messages AS m ON m.message_id = c.message_id

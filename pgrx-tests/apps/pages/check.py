@@ -1,11 +1,11 @@
-"""What a browser made of the report pages, held against what the database counts.
+"""Compares the report pages in a browser with the counts of the database.
 
 check.py write FOLDER              splits the rows of pages.sql on standard input into NAME.html and NAME.json
-check.py dom NAME.json NAME.dom    the document as the browser has it: elements, attributes, links, counts
-check.py picture FILE.png          the screenshot shows something
+check.py dom NAME.json NAME.dom    checks the document of the browser: elements, attributes, links, counts
+check.py picture FILE.png          checks that the screenshot is not empty
 
-Standard library only. The DOM is what the browser serialised after it had parsed and run what there is: what is not in it did
-not come to life.
+Standard library only. The DOM was serialised by the browser after it had parsed the page and run its scripts, so text that does
+not occur as an element or attribute in it had no effect.
 """
 
 import base64
@@ -16,7 +16,7 @@ import zlib
 from html.parser import HTMLParser
 from pathlib import Path
 
-# Every element that a page may have, with its attributes; whatever else there is came from data.
+# All elements that a page may have, with their attributes; any other element comes from data.
 SHARED = {"class", "id", "dir", "title", "aria-label", "aria-hidden", "role", "tabindex"}
 ELEMENTS = {
     "html": {"lang"}, "head": set(), "meta": {"charset", "http-equiv", "content", "name"}, "title": set(), "style": set(), "body": set(),
@@ -26,9 +26,9 @@ ELEMENTS = {
     "td": set(), "svg": {"viewbox", "aria-labelledby", "preserveaspectratio"}, "path": {"d"}, "g": set(), "text": {"x", "y", "text-anchor"},
 }
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-# Shown by their number, so that nobody reads another text than the one that is there.
+# Characters that the page must show by their number, because they change or hide text.
 HIDDEN = set(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x61C, 0x1B]))
-# Colours of a picture that shows text, lines and tints on one another, with their shades.
+# Minimum number of colours in a picture with text, lines and tints.
 LEAST_COLOURS = 200
 
 
@@ -115,7 +115,7 @@ def dom(expected, found):
 
 
 def picture(path):
-    """Colours of a PNG with 8 bits a channel and no interlacing, as Chromium writes them."""
+    """Returns the colours of a PNG with 8 bits per channel and no interlacing, as written by Chromium."""
     data = Path(path).read_bytes()
     if data[:8] != b"\x89PNG\r\n\x1a\n":
         print("  not a PNG", file=sys.stderr)

@@ -1,4 +1,4 @@
--- name | what the page must have | the page: a row each, as base64 of UTF-8, so that no tool between here and the file reads into it.
+-- One row per page: name | expected counts | the page as base64 of UTF-8, so that no tool changes it.
 SELECT p.name, pg_catalog.jsonb_build_object('title', p.title, 'citations', p.citations, 'turns', p.turns, 'plots', p.plots, 'intervals', p.intervals, 'worst', p.worst)::text,
        pg_catalog.translate(pg_catalog.encode(pg_catalog.convert_to(p.page, 'UTF8'), 'base64'), E'\n', '')
 FROM (

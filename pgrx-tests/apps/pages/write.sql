@@ -1,4 +1,4 @@
--- A conversation as they are, and one whose every text tries to be more than text: what the pages of test-apps are made of.
+-- An ordinary conversation, and one whose texts all contain markup; test-pages renders both.
 SELECT reground.create_corpus('handbook', dimensions => 3);
 SELECT reground.put_document('handbook', doc_id, title => title, uri => uri, content => body, page_count => 1)
 FROM (VALUES
@@ -28,10 +28,10 @@ SELECT reground.abandon_turn(asked('helpdesk-2041', 'never mind', '[1,0,0]'));
 SELECT asked('helpdesk-2041', 'Who asks for leave two weeks ahead?', '[-0.4,0.7,0.4]') > 0;
 SELECT sum(answered(asked('helpdesk-' || n, 'How long do passwords last?', '[1,0.2,0]'),
     CASE WHEN n % 7 = 0 THEN 'Passwords never expire [Z9]. ' ELSE '' END || 'Passwords expire after 90 days [A1]. Backups run every night [A1].', CASE WHEN n % 3 = 0 THEN 'small' ELSE 'large' END)) FROM generate_series(1, 40) AS n;
--- As if they had come over some days: scores have a history, with a day in it on which nobody asked.
+-- Spreads the answers over several days, with one day without answers, so that scores have a history.
 UPDATE reground.messages SET created_at = date_trunc('day', now()) - interval '6 days' + CASE WHEN message_id % 6 >= 3 THEN message_id % 6 + 1 ELSE message_id % 6 END * interval '1 day' + interval '9 hours' WHERE message_id > 6;
 
--- The other one. Each text would break out of another place: an element, an attribute, a comment, a title, a style, a link.
+-- The hostile conversation. Each text tries to break out of another context: an element, an attribute, a comment, a title, a style, a link.
 CREATE FUNCTION nasty(place text) RETURNS text LANGUAGE sql IMMUTABLE RETURN
     '</title></style></textarea><script>alert("' || place || '")</script><img src=x onerror="alert(''' || place || ''')">"''><b class=cite>' || place || E'<!-- --!> ]]> &lt;b&gt; \u202Eesrever\u202C \u200F\x1b[31m';
 SELECT reground.create_corpus('hostile <b>corpus</b>', dimensions => 3);
@@ -41,7 +41,7 @@ SELECT reground.put_document('hostile <b>corpus</b>', 'data', title => 'data', u
 SELECT answered(asked(nasty('conversation'), nasty('query') || ' milk wool eggs', NULL, jsonb_build_object(nasty('tag'), nasty('value'), 'number', 7, 'none', NULL, 'deep', '{"<i>": ["<u>"]}'::jsonb), 'hostile <b>corpus</b>'),
     nasty('answer') || ' Cows give milk [A1]. Sheep give wool [B1][C1]. ' || nasty('middle') || ' Pigs fly [Source: <script>alert(2)</script>]. Hens give eggs [A1, B1, C1].' || nasty('end'), nasty('model'), nasty('message'), jsonb_build_object('a', nasty('answer tag')));
 SELECT answered((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [A1]. <script>alert(3)</script>', 'second <b>', 'second');
--- Citations that an API returned beside the text: two over one another, one where there is no text at all.
+-- Citations of an API: two that overlap, and one without any text.
 SELECT count(*) > 0 FROM reground.end_turn(asked(nasty('conversation'), 'and wool?', NULL, '{}', 'hostile <b>corpus</b>'), 'Sheep <i>give</i> wool.', message_ref => 'third',
     citations => '[{"start": 0, "end": 19, "text": "Sheep <i>give</i>", "document_ids": ["script"]}, {"start": 6, "end": 23, "text": "<i>give</i> wool.", "document_ids": ["script", "<b>none</b>"]}]');
 INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, citation_no, raw, status, repaired, answer_start, answer_end, byte_start, byte_end, utf16_start, utf16_end)

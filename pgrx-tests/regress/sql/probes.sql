@@ -5,18 +5,18 @@ SELECT doc_id FROM (VALUES ('rye', 'Rye bread rises slowly in a cold kitchen.'),
 SELECT count(*) FROM reground.begin_turn('probed-1', 'How does rye bread rise?', corpus => 'probed');
 SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Slowly [A1].');
 CREATE TEMPORARY TABLE before AS SELECT (SELECT count(*) FROM reground.turns) AS turns, (SELECT sum(turn_count) FROM reground.conversations) AS counted, (SELECT count(*) FROM reground.conversation_markers) AS markers;
-CREATE TEMPORARY TABLE rehearsed AS SELECT * FROM reground.dry_run_turn('and in the oven?', conversation_ref => 'probed-1', settings => '{"max_sources": 2, "min_sources": 0}');
+CREATE TEMPORARY TABLE dry_run AS SELECT * FROM reground.dry_run_turn('and in the oven?', conversation_ref => 'probed-1', settings => '{"max_sources": 2, "min_sources": 0}');
 SELECT b.* = (SELECT ROW((SELECT count(*) FROM reground.turns), (SELECT sum(turn_count) FROM reground.conversations), (SELECT count(*) FROM reground.conversation_markers))) AS untouched FROM before AS b;
 SELECT count(*) > 0 AS any FROM reground.begin_turn('probed-1', 'and in the oven?', settings => '{"max_sources": 2, "min_sources": 0}');
 SELECT count(*) AS different FROM (
-    (SELECT candidate_no, corpus, doc_id, chunk_id, member_chunk_ids, origin, lexical_rank, lexical_score, fused_score, relevance, carry_score, in_context, dropped_stage, drop_reason, replaced_by FROM rehearsed
+    (SELECT candidate_no, corpus, doc_id, chunk_id, member_chunk_ids, origin, lexical_rank, lexical_score, fused_score, relevance, carry_score, in_context, dropped_stage, drop_reason, replaced_by FROM dry_run
      EXCEPT SELECT candidate_no, corpus, doc_id, chunk_id, member_chunk_ids, origin, lexical_rank, lexical_score, fused_score, relevance, carry_score, in_context, dropped_stage, drop_reason, replaced_by
      FROM reground.explain_turn((SELECT max(turn_id) FROM reground.turns)))
     UNION ALL
     (SELECT candidate_no, corpus, doc_id, chunk_id, member_chunk_ids, origin, lexical_rank, lexical_score, fused_score, relevance, carry_score, in_context, dropped_stage, drop_reason, replaced_by
      FROM reground.explain_turn((SELECT max(turn_id) FROM reground.turns))
-     EXCEPT SELECT candidate_no, corpus, doc_id, chunk_id, member_chunk_ids, origin, lexical_rank, lexical_score, fused_score, relevance, carry_score, in_context, dropped_stage, drop_reason, replaced_by FROM rehearsed)) AS d;
-SELECT count(*) > 1 AS several, count(*) FILTER (WHERE in_context) AS in_context, count(*) FILTER (WHERE dropped_stage = 'context') > 0 AS some_left FROM rehearsed;
+     EXCEPT SELECT candidate_no, corpus, doc_id, chunk_id, member_chunk_ids, origin, lexical_rank, lexical_score, fused_score, relevance, carry_score, in_context, dropped_stage, drop_reason, replaced_by FROM dry_run)) AS d;
+SELECT count(*) > 1 AS several, count(*) FILTER (WHERE in_context) AS in_context, count(*) FILTER (WHERE dropped_stage = 'context') > 0 AS some_left FROM dry_run;
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.dry_run_turn(' ')$$, $$SELECT reground.dry_run_turn('rye', conversation_ref => 'nobody')$$, $$SELECT reground.dry_run_turn('rye', 'nowhere')$$]) AS f, regress.refusal(f) AS r;
 -- Dry runs work in read-only transactions.
 BEGIN READ ONLY;

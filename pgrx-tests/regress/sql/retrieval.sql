@@ -140,7 +140,7 @@ SELECT r.* FROM (VALUES (1, $$SELECT * FROM reground.begin_turn('none', 'x', cor
     (14, $$SELECT * FROM reground.add_passages(regress.turn('two-corpora'), '{"content": "x"}')$$), (15, $$SELECT * FROM reground.add_passages(regress.turn('two-corpora'), '[{"content": " "}]')$$),
     (16, $$SELECT * FROM reground.add_passages((SELECT turn FROM agent), '[{"content": "x"}]')$$), (17, $$SELECT * FROM reground.add_passages(regress.turn('two-corpora'), NULL)$$))
     AS v(n, statement), LATERAL regress.refusal(v.statement) AS r ORDER BY v.n;
--- retrieve does not wait for a deferred rerank of its own; a turn that waits for apply_rerank must get it first.
+-- retrieve does not defer its own results; a turn that waits for apply_rerank refuses it.
 SELECT count(*) FROM reground.begin_turn('later', 'cows', corpus => 'farm', settings => '{"reranker": "deferred"}');
 SELECT * FROM regress.refusal($$SELECT * FROM reground.retrieve(regress.turn('later'), 'x')$$);
 SELECT count(*) FROM reground.apply_rerank(regress.turn('later'), NULL);
@@ -167,7 +167,7 @@ SELECT marker, corpus FROM reground.retrieve(regress.turn('named'), 'cows milk',
 SELECT marker, corpus, doc_id IN ('one', 'two') AS a_copy FROM reground.retrieve(regress.turn('named'), 'cows milk');
 SELECT marker, corpus, doc_id IN ('one', 'two') AS a_copy FROM reground.retrieve(regress.turn('named'), 'cows milk');
 SELECT corpus, doc_id IN ('one', 'two') AS a_copy, in_context, drop_reason FROM reground.explain_turn(regress.turn('named')) ORDER BY corpus, in_context DESC;
--- A turn that reuses sources: those of all corpora that pass the filter, without sources outside the corpora; its figures belong to that kind of turn.
+-- A turn that reuses sources takes those of all corpora that pass the filter, without sources outside the corpora. Its predicted accuracy includes the drift, also after add_passages.
 SELECT count(*) FROM reground.begin_turn('kept', 'milk from cows', corpora => '{farm, town}', embedding => '[1,0,0]', settings => '{"max_sources": 3}');
 SELECT count(*) FROM reground.add_passages(regress.turn('kept'), '[{"content": "Secret."}]');
 SELECT count(*) FROM reground.end_turn(regress.turn('kept'), 'Milk.');

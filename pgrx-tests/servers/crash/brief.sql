@@ -1,4 +1,4 @@
--- An unlogged table is empty after a crash, and its index works. Prints only what is wrong.
+-- After a crash the unlogged table is empty and its index works. Prints only differences.
 SELECT 'an unlogged table has outlived the crash' FROM brief HAVING count(*) > 0;
 INSERT INTO brief SELECT 'sandpiper w' || n FROM generate_series(1, 100) AS n;
 SET enable_seqscan = off;

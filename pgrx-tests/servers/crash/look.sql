@@ -1,4 +1,4 @@
--- What reads only, on a server that cannot write: the primary in a read-only transaction says the same.
+-- Functions that only read, for a server that cannot write; the primary prints the same in a read-only transaction.
 SELECT 'search', doc_id, round(score::numeric, 9) FROM reground.search('barn', 'goats and milk', '[1,0]');
 SELECT 'dry_run_turn', doc_id, in_context, dropped_stage, drop_reason, round(fused_score::numeric, 9) FROM reground.dry_run_turn('and sheep?', 'barn', '[0,1]', conversation_ref => 'talk');
 SELECT 'check_answer', marker, status, holds FROM reground.check_answer('Goats climb trees in the morning [1].', '[{"marker": "1", "content": "Goats climb trees in the morning."}]');

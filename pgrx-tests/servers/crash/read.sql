@@ -1,4 +1,4 @@
--- What the index finds is what a look at every row finds, and nothing is found twice. Prints what they differ in, or "same".
+-- Compares an index scan with a sequential scan, and prints the difference or "same".
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT 'w' || (random() ^ 3 * 2000)::integer || ' w' || (random() ^ 3 * 2000)::integer AS query \gset
 SET LOCAL enable_seqscan = off;

@@ -1,4 +1,4 @@
--- What writes is refused on a standby before anything is computed. Prints what is not.
+-- Functions that write are refused on a standby before they compute anything. Prints those that are not refused.
 DO $$
 DECLARE
     statement text;

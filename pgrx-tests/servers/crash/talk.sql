@@ -1,4 +1,4 @@
--- A conversation whose every kind of row is read on the standby.
+-- A conversation with rows of every kind, which are read on the standby.
 SELECT reground.create_corpus('barn', dimensions => 2, settings => '{"provenance": "merkle"}');
 SELECT reground.put_document('barn', v.doc_id, content => v.content) FROM (VALUES ('goats', 'Goats climb trees in the morning.'), ('sheep', 'Sheep give wool in spring.'), ('cows', 'Cows give milk twice a day.')) AS v(doc_id, content);
 SELECT reground.put_embeddings('barn', ARRAY['1', '2', '3'], ARRAY['[1,0]', '[0,1]', '[1,1]']::vector[]);

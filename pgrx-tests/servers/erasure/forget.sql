@@ -1,4 +1,4 @@
--- Forgotten by those who may; what it touched is kept for the commands of the guide.
+-- Erases a conversation, a document and a tenant; keeps the names of the relations for the commands of the guide.
 SET app.tenant_id = 'acme';
 CREATE TABLE receipt AS
     SELECT relation FROM reground.forget_conversation('zqnamex')

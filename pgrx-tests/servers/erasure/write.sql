@@ -1,4 +1,4 @@
--- A word of its own for every place where something can stand that is to be forgotten; zqkeepx is in places that nobody asks to forget.
+-- A separate word for each place with content to erase; zqkeepx marks content that must stay.
 -- Words: zqnamex zqaskx zqanswerx zqtagx zqtagtwox zqmessagex zqfilterx zqusagex zqrequestx zqrewritex zqnotex zqreviewerx zqreportx zqreporterx zqshadowx zqapix
 -- Words: zqbodyx zqtitlex zqaddressx zqmetax zqoldx zqedgex zqcitedx
 -- Words: zqtenantx zqtalkx zqheardx zqprobex zqprobenamex zqownx
@@ -9,7 +9,7 @@ SET app.tenant_id = 'acme';
 SELECT reground.create_corpus('farm', dimensions => 2);
 SELECT reground.create_corpus('own', tenant => 'zqtenantx');
 
--- Nothing is compressed, so that each word stands in the files as it is.
+-- Without compression, the files contain each word as it is.
 DO $$
 DECLARE
     one record;
@@ -21,7 +21,7 @@ BEGIN
 END
 $$;
 
--- A document, in two versions, and others.
+-- A document in two versions, and others.
 SELECT reground.put_document('farm', 'goats', content => 'Goats climb zqoldx trees.');
 SELECT reground.put_document('farm', 'goats', passages => '[{"content": "Goats climb zqbodyx trees.", "page_start": 1, "metadata": {"author": "zqmetax"}}]', title => 'Goats zqtitlex', uri => 'https://farm.example/zqaddressx');
 SELECT reground.put_document('farm', 'cows', content => 'Cows give zqkeepx milk.', title => 'Cows zqkeepx');
@@ -32,7 +32,7 @@ CREATE FUNCTION turn(conversation text) RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT max(turn_id) FROM reground.turns JOIN reground.conversations USING (conversation_id) WHERE conversation_ref = $1 AND turns.tenant = reground.current_tenant()
 $$;
 
--- A conversation that stays, about the document and others; before and behind the one that goes, so that they share pages.
+-- A conversation that stays, about the same document and others; written before and after the erased one, so that they share pages.
 CREATE PROCEDURE keep(conversation text, cited text DEFAULT NULL) LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM FROM reground.begin_turn(conversation, 'Do goats zqkeepx climb, and cows give milk?', 'farm', '[1,0]', settings => '{"provenance": "merkle"}', tags => '{"kind": "zqkeepx"}');
@@ -66,6 +66,6 @@ SELECT FROM reground.run_probes();
 SET app.tenant_id = 'acme';
 CALL keep('keep-3');
 
--- What planners know of the columns, and what answers add up to.
+-- Statistics of the planner, and rollups of the answers.
 SELECT reground.refresh_audit();
 ANALYZE;

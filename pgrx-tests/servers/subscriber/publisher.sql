@@ -1,4 +1,4 @@
--- An application's database: plain tables, and nothing of ours.
+-- The database of an application: plain tables, without the extension.
 CREATE EXTENSION vector;
 CREATE TABLE articles (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, title text NOT NULL, body text NOT NULL, revision integer NOT NULL DEFAULT 1, embedding vector(2));
 CREATE FUNCTION random_body() RETURNS text LANGUAGE sql VOLATILE AS $$

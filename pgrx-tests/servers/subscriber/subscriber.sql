@@ -1,4 +1,4 @@
--- The server that has the extension: the same table and a column of its own, filled by the subscription, with the indexes that searches need.
+-- The server with the extension: the same table with one more column, filled by the subscription, with the indexes for searches.
 CREATE EXTENSION reground CASCADE;
 CREATE TABLE articles (id bigint PRIMARY KEY, title text NOT NULL, body text NOT NULL, revision integer NOT NULL, embedding vector(2), own text);
 CREATE INDEX articles_body ON articles USING reground_bm25 (body) WITH (text_config = 'english');

@@ -1,11 +1,11 @@
-//! How these tests talk: a question, an answer, a farm.
+//! Helpers of the complaint tests: questions, answers and a corpus.
 
 use anyhow::{Context, Result, ensure};
 use postgres::{Client, Row};
 use reground_tests::server::Database;
 use serde_json::{Value, json};
 
-/// A source of a context, as begin_turn gives it.
+/// A source of a context, as returned by begin_turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     pub marker: String,
@@ -15,7 +15,7 @@ pub struct Source {
     pub origin: String,
 }
 
-/// A citation, as end_turn gives it.
+/// A citation, as returned by end_turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Citation {
     pub raw: String,
@@ -28,7 +28,7 @@ pub struct Citation {
 }
 
 impl Citation {
-    /// From a row that begins with its fields.
+    /// Reads a row that starts with these columns.
     pub fn read(row: &Row) -> Self {
         Self {
             raw: row.get(0),
@@ -42,7 +42,7 @@ impl Citation {
     }
 }
 
-/// Asks a question: its turn, and what the model is shown.
+/// Begins a turn; returns its id and the sources of its context.
 pub fn begin(
     client: &mut Client,
     conversation: &str,
@@ -67,7 +67,7 @@ pub fn begin(
     Ok((turn, shown.collect()))
 }
 
-/// Answers it; the citations, in the order of the text.
+/// Ends a turn; returns its citations in the order of the text.
 pub fn end(client: &mut Client, turn: i64, answer: &str) -> Result<Vec<Citation>> {
     let rows = client.query(
         "SELECT raw, marker, doc_id, chunk_id, status, holds, support FROM reground.end_turn($1, $2) WHERE citation_id IS NOT NULL",
@@ -83,14 +83,14 @@ pub fn only(client: &mut Client, turn: i64, answer: &str) -> Result<Citation> {
     citations.into_iter().next().context("there is one")
 }
 
-/// What gives what: three documents of which a question finds one.
+/// Three documents; a question finds one of them.
 pub const FARM: [(&str, &str); 3] = [
     ("cows", "Cows give milk every day on the farm."),
     ("sheep", "Sheep give wool every spring on the hill."),
     ("bees", "Bees make honey in the hive all summer."),
 ];
 
-/// A database with the farm.
+/// A database with the corpus.
 pub fn farm(name: &str) -> Result<(Database, Client)> {
     let database = Database::create(&format!("complaint_{name}"))?;
     let mut client = database.connect()?;
@@ -104,7 +104,7 @@ pub fn farm(name: &str) -> Result<(Database, Client)> {
     Ok((database, client))
 }
 
-/// One source a turn, and nothing of earlier turns unless it is found again.
+/// Settings with one source per turn, and no sources of earlier turns unless they are found again.
 pub fn alone(style: &str) -> Value {
     json!({"max_sources": 1, "min_sources": 1, "carry_over": false, "query_from": "turn", "marker_style": style})
 }

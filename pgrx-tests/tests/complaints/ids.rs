@@ -1,8 +1,9 @@
-//! What a citation may name: what there is, and what there was.
+//! Complaints about ids: invented, out of range, of deleted documents, reused.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
+use postgres::Client;
 use reground_tests::server::Database;
 use serde_json::json;
 
@@ -35,7 +36,7 @@ fn fabricated_ids_are_stored_unchecked() -> Result<()> {
             "{citation:?}"
         );
     }
-    // Each is a row, none of them stands, and what stands is in the application's own table.
+    // Each citation is a row, no invented one holds, and those that hold are in the table of the application.
     let row = client.query_one(
         "SELECT count(*), count(*) FILTER (WHERE holds), count(*) FILTER (WHERE holds AND EXISTS (SELECT FROM farm AS f WHERE f.chunk_id::text = c.chunk_id AND f.doc_id = c.doc_id)),
                 (SELECT decision FROM reground.messages), (SELECT reasons FROM reground.messages)
@@ -45,7 +46,10 @@ fn fabricated_ids_are_stored_unchecked() -> Result<()> {
     let counts: [i64; 3] = [row.get(0), row.get(1), row.get(2)];
     assert_eq!(counts, [1 + fabricated.len() as i64, 1, 1]);
     assert_eq!(row.get::<_, &str>(3), "regenerate");
-    ensure!(!row.get::<_, Vec<String>>(4).is_empty(), "and why is told");
+    ensure!(
+        !row.get::<_, Vec<String>>(4).is_empty(),
+        "the reason is missing"
+    );
     Ok(())
 }
 
@@ -69,7 +73,7 @@ fn out_of_range_ids_are_accepted_as_grounded() -> Result<()> {
         .map(|source| (source.marker.as_str(), source.content.as_str()))
         .collect();
     for number in 0..=9 {
-        // What the source says, where there is one: it cannot fail for what it says.
+        // The claim equals the source, so it cannot fail for its content.
         let name = number.to_string();
         let said = text.get(name.as_str()).copied().unwrap_or(FARM[0].1);
         let cited = only(&mut client, turn, &format!("{said} [{number}]"))?;
@@ -90,7 +94,7 @@ fn out_of_range_ids_are_accepted_as_grounded() -> Result<()> {
             "{cited:?}"
         );
     }
-    // Answers of other systems are held to what was handed over with them.
+    // Answers of other systems are checked against their own passages.
     for number in 0..=9 {
         let row = client.query_one(
             "SELECT status, holds FROM reground.check_answer($1, '[{\"content\": \"Cows give milk.\"}, {\"content\": \"Cows give milk.\"}]')",
@@ -122,7 +126,7 @@ fn deleted_documents_are_still_cited() -> Result<()> {
     let answer = format!("{} [{cows}]. {} [{sheep}].", FARM[0].1, FARM[1].1);
     let held = end(&mut client, turn, &answer)?;
     ensure!(held.iter().all(|c| c.holds == Some(true)), "{held:?}");
-    // Gone between two turns, carried and pinned; and one more within a turn, when the prompt has it already.
+    // Deleted between two turns, carried and pinned; and one more within a turn, after the prompt was made.
     client.batch_execute(
         "SELECT reground.delete_document('farm', 'cows'), reground.delete_document('farm', 'sheep')",
     )?;
@@ -157,8 +161,8 @@ fn deleted_documents_are_still_cited() -> Result<()> {
             ("resolved_current", Some(true))
         ]
     );
-    // Every citation of what is gone says so, the verdicts of the first answer stand as they were given, and the list of the stale
-    // has them.
+    // Each citation of a deleted document has the state deleted, the verdicts of the first answer do not change, and stale_citations
+    // lists them.
     let rows = client.query(
         "SELECT turn_no, doc_id, source_state, holds, EXISTS (SELECT FROM reground.stale_citations AS s WHERE s.citation_id = a.citation_id)
          FROM reground.citation_audit AS a ORDER BY citation_id",
@@ -201,9 +205,24 @@ fn recycled_ids_inherit_old_content() -> Result<()> {
     client.batch_execute(
         "DELETE FROM notes WHERE id = 1; INSERT INTO notes VALUES (1, 'Pigs eat what the cows leave.')",
     )?;
-    // The old text is nowhere, the new one under another marker.
+    let new = the_new_row_has_another_marker(&mut client, &old)?;
+    // The audit of the first answer still has the hash and the quote of the old text.
+    let row = client.query_one(
+        "SELECT source_hash = encode(sha256(convert_to('Cows give milk every day.', 'UTF8')), 'hex'), quote, marker FROM reground.citation_audit WHERE turn_no = 1",
+        &[],
+    )?;
+    ensure!(row.get::<_, bool>(0), "the hash differs");
+    assert_eq!(
+        (row.get::<_, &str>(1), row.get::<_, &str>(2)),
+        ("Cows give milk every day.", old.as_str())
+    );
+    a_changed_row_is_carried_with_a_new_marker(&mut client, &old, &new)
+}
+
+/// The old text is gone and the new text has another marker, which is returned; the old marker does not resolve to it.
+fn the_new_row_has_another_marker(client: &mut Client, old: &str) -> Result<String> {
     let (turn, sources) = begin(
-        &mut client,
+        client,
         "talk",
         "And what do pigs eat that cows leave?",
         "notes",
@@ -222,9 +241,9 @@ fn recycled_ids_inherit_old_content() -> Result<()> {
         !prompt.contains("milk") && !prompt.contains(&format!("[{old}]")),
         "{prompt}"
     );
-    // The old marker does not take over what stands under the key now: neither with the old claim, nor with the new one.
+    // The old marker does not resolve to the new row: neither with the old claim, nor with the new one.
     for claim in ["Cows give milk every day", "Pigs eat what the cows leave"] {
-        let cited = only(&mut client, turn, &format!("{claim} [{old}]."))?;
+        let cited = only(client, turn, &format!("{claim} [{old}]."))?;
         assert_eq!(
             (cited.status.as_str(), cited.holds),
             ("stale_turn", Some(false)),
@@ -232,25 +251,23 @@ fn recycled_ids_inherit_old_content() -> Result<()> {
         );
     }
     let cited = only(
-        &mut client,
+        client,
         turn,
         &format!("Pigs eat what the cows leave [{}].", new.marker),
     )?;
     assert_eq!(cited.holds, Some(true));
-    // The audit of the first answer still has the hash and the words of what was read then.
-    let row = client.query_one(
-        "SELECT source_hash = encode(sha256(convert_to('Cows give milk every day.', 'UTF8')), 'hex'), quote, marker FROM reground.citation_audit WHERE turn_no = 1",
-        &[],
-    )?;
-    ensure!(row.get::<_, bool>(0), "the hash is another one");
-    assert_eq!(
-        (row.get::<_, &str>(1), row.get::<_, &str>(2)),
-        ("Cows give milk every day.", old.as_str())
-    );
-    // What is remembered of the row brings in what it says now, under a marker of its own, and the turn says that it has changed.
+    Ok(new.marker.clone())
+}
+
+/// The remembered row is carried with its current text and a new marker, and the turn has a warning about the change.
+fn a_changed_row_is_carried_with_a_new_marker(
+    client: &mut Client,
+    old: &str,
+    new: &str,
+) -> Result<()> {
     client.batch_execute("UPDATE notes SET body = 'Nothing is said of anything.' WHERE id = 1")?;
     let (turn, sources) = begin(
-        &mut client,
+        client,
         "talk",
         "Tell me more.",
         "notes",
@@ -259,10 +276,10 @@ fn recycled_ids_inherit_old_content() -> Result<()> {
     let carried = sources
         .iter()
         .find(|source| source.chunk_id == "1")
-        .context("it is remembered")?;
+        .context("it is not remembered")?;
     assert_eq!(carried.content, "Nothing is said of anything.");
     ensure!(
-        ![&old, &new.marker].contains(&&carried.marker),
+        ![old, new].contains(&carried.marker.as_str()),
         "{sources:?}"
     );
     let warnings: Vec<String> = client

@@ -1,4 +1,4 @@
-//! What is said of an answer. A judge that is a model is not part of the extension yet.
+//! Complaints about judgements. The extension has no judge that is a model.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::dialogue::{FARM, alone, begin, end, farm};
 
-/// What judges is the support by text: the same, to the last bit, in
-/// every session, under every plan, by each of the functions that judge, and as often as one likes.
+/// Judgements are computed from the texts: they are equal, to the last bit, in
+/// each session, with each plan, by each function, and in repeated calls.
 #[test]
 fn judge_scores_flip_from_run_to_run() -> Result<()> {
     let (database, _) = farm("flips")?;
@@ -44,7 +44,7 @@ fn judge_scores_flip_from_run_to_run() -> Result<()> {
                 "farm",
                 &settings,
             )?;
-            // As it streams, as it is ended, and as it is regenerated.
+            // Streamed, ended, and regenerated.
             for call in [
                 "feed_answer($1, $2, complete => true)",
                 "end_turn($1, $2, message_ref => 'one')",
@@ -73,7 +73,7 @@ fn judge_scores_flip_from_run_to_run() -> Result<()> {
     assert_eq!(verdicts.len(), 1, "{verdicts:#?}");
     assert_eq!(given.len(), 1, "{given:#?}");
     assert_eq!(parts.len(), 1, "{parts:#?}");
-    // And there was something to judge: what holds, and what does not for several reasons.
+    // The answer has citations that hold, and others that fail for several reasons.
     let verdicts: Value = serde_json::from_str(verdicts.first().context("there is one")?)?;
     let statuses: BTreeSet<&str> = verdicts
         .as_array()
@@ -88,13 +88,13 @@ fn judge_scores_flip_from_run_to_run() -> Result<()> {
     Ok(())
 }
 
-/// A citation of which nothing can be said is no verdict, nor is a label that is none, nor what a reranker did that failed.
+/// Citations without a verdict, invalid labels and failed rerankers are not counted.
 #[test]
 fn errors_of_the_judge_are_counted_as_verdicts() -> Result<()> {
     let (_database, mut client) = farm("errors")?;
     let (turn, sources) = begin(&mut client, "talk", FARM[0].1, "farm", &alone("A1"))?;
     let marker = &sources[0].marker;
-    // One holds, one does not; of two nothing can be said.
+    // One holds, one does not; two have no verdict.
     let answer = format!(
         "{0} [{marker}]. Pigs fly [Z9]. Cows give milk [{marker},]. Cows give milk (Smith et al., 2020).",
         FARM[0].1
@@ -115,12 +115,12 @@ fn errors_of_the_judge_are_counted_as_verdicts() -> Result<()> {
         ))
     };
     assert_eq!(counts(&mut client)?, (4, 2, 1, 0.5, 0, 0));
-    // The mean is over what was judged: 1 and 0.
+    // The mean of the judged citations: 1 and 0.
     let cfs: f64 = client
         .query_one("SELECT cfs FROM reground.messages", &[])?
         .get(0);
     assert_eq!(cfs, 0.5);
-    // A reviewer who answers with something else has said nothing.
+    // Any other label of a reviewer is refused.
     let citation: i64 = client
         .query_one(
             "SELECT min(citation_id) FROM reground.message_citations",
@@ -140,7 +140,12 @@ fn errors_of_the_judge_are_counted_as_verdicts() -> Result<()> {
         &[&citation],
     )?;
     assert_eq!(counts(&mut client)?, (4, 2, 1, 0.5, 1, 1));
-    // A measure over nothing is nothing, and adds nothing to a mean over many.
+    check_averages(&mut client)?;
+    check_silent_reranker(&mut client)
+}
+
+/// A metric without a denominator is NULL and does not change an average.
+fn check_averages(client: &mut Client) -> Result<()> {
     let mean: Option<f64> = client
         .query_one(
             "SELECT reground.micro_average(n, d) FROM (VALUES (1::float8, 2::float8), (NULL, NULL), (1, 2)) AS v(n, d)",
@@ -155,7 +160,11 @@ fn errors_of_the_judge_are_counted_as_verdicts() -> Result<()> {
         )?
         .get(0);
     assert_eq!(nothing, None);
-    // A reranker that gives nothing has judged nothing: the order is that of the search, no score is kept, and it is told.
+    Ok(())
+}
+
+/// A reranker that returns NULL: the order is that of the search, no score is stored, and the turn has a warning.
+fn check_silent_reranker(client: &mut Client) -> Result<()> {
     client.batch_execute(
         "CREATE FUNCTION says_nothing(query text, passages text[]) RETURNS real[] LANGUAGE sql IMMUTABLE RETURN NULL::real[]",
     )?;
@@ -163,8 +172,8 @@ fn errors_of_the_judge_are_counted_as_verdicts() -> Result<()> {
     let mut silent = everything.clone();
     silent["reranker"] = json!("says_nothing(text, text[])");
     let query = "What do cows, sheep and bees give or make?";
-    let (_, expected) = begin(&mut client, "without", query, "farm", &everything)?;
-    let (turn, found) = begin(&mut client, "with", query, "farm", &silent)?;
+    let (_, expected) = begin(client, "without", query, "farm", &everything)?;
+    let (turn, found) = begin(client, "with", query, "farm", &silent)?;
     assert_eq!(found, expected);
     let row = client.query_one(
         "SELECT warnings, (SELECT count(rerank_score) FROM reground.turn_candidates AS c WHERE c.turn_id = t.turn_id) FROM reground.turns AS t WHERE turn_id = $1",

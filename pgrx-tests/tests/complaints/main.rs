@@ -1,5 +1,5 @@
-//! What users of other systems complain of, a test each, named after the complaint. Each provokes it on purpose, and compares
-//! what comes out with the application's own tables, with plain SQL, or with what the test itself wrote down.
+//! Complaints of users of other systems, one test each, named after the complaint. Each test provokes the problem and compares
+//! the result with the tables of the application, with plain SQL, or with its own notes.
 
 mod dialogue;
 mod ids;

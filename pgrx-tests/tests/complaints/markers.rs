@@ -1,4 +1,4 @@
-//! What a marker means.
+//! Complaints about markers.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ fn numbers_restart_each_turn_so_that_1_points_elsewhere() -> Result<()> {
                 sources.len() == 1 && sources[0].content == *text,
                 "{sources:?}"
             );
-            // The first number stays with the first source, for as long as they talk.
+            // The first number belongs to the first source for the whole conversation.
             ensure!(
                 sources[0].marker == (number + 1).to_string(),
                 "round {round}: {sources:?}"
@@ -53,13 +53,13 @@ fn an_old_id_resolves_silently_in_a_later_answer() -> Result<()> {
             sources.iter().all(|source| source.marker != old),
             "{sources:?}"
         );
-        // The source says it, word for word, and was not in front of the model.
+        // The source supports the claim word by word, but was not in the context.
         let cited = only(&mut client, turn, &answer)?;
         assert_eq!(
             (cited.status.as_str(), cited.holds),
             ("stale_turn", Some(false))
         );
-        // It stands where a reader looks, and lowers the score.
+        // The audit shows it, and the score of the answer falls.
         let row = client.query_one(
             "SELECT m.cfs, m.decision, (SELECT count(*) FROM reground.citation_audit AS a WHERE a.message_id = m.message_id AND a.status = 'stale_turn' AND NOT a.holds)
              FROM reground.messages AS m WHERE m.turn_id = $1",
@@ -85,7 +85,7 @@ fn reference_arrays_misalign_on_reload() -> Result<()> {
         Ok(found.context("it was found")?.marker.clone())
     };
     let (cows, sheep, bees) = (marker("cows")?, marker("sheep")?, marker("bees")?);
-    // Out of order, twice, invented, malformed, and behind letters of one to four bytes.
+    // Unordered, repeated, invented and malformed citations, after letters of one to four bytes.
     let answer = format!(
         "Ça alors 🐄: bees make honey in the hive all summer [{bees}]. Sheep give wool every spring 牛 [{sheep}, {cows}]. 🐝🐝 Pigs fly [Z9]. \
          Cows give milk every day on the farm [{cows}]. Nobody knows [{cows},]. Bees make honey in the hive all summer [{bees}]."
@@ -94,7 +94,7 @@ fn reference_arrays_misalign_on_reload() -> Result<()> {
     assert_eq!(written.len(), 7, "{written:?}");
     end(&mut client, turn, &format!("Only this stands [{sheep}]."))?;
     drop(client);
-    // Whoever comes later reads the same, in the order of the text, and each at its place.
+    // Another session reads the same rows, in the order of the text, with the same positions.
     let mut client = database.connect()?;
     client.batch_execute("SELECT reground.rebuild_audit()")?;
     let rows = client.query(
@@ -114,7 +114,7 @@ fn reference_arrays_misalign_on_reload() -> Result<()> {
         assert_eq!(stored.get(at(9)?..at(10)?), Some(chars.as_str()));
         let units: Vec<u16> = stored.encode_utf16().collect();
         assert_eq!(String::from_utf16(&units[at(11)?..at(12)?])?, chars);
-        // Of a list each entry stands alone.
+        // Each entry of a list is a citation.
         ensure!(
             chars == read.raw || chars.contains(read.raw.trim_matches(['[', ']'])),
             "{chars} is not {read:?}"
@@ -147,7 +147,7 @@ fn one_number_a_chunk_or_a_number_a_source_at_random() -> Result<()> {
     corpus::generate(&mut client, "books", "cosine", 12, 3)?;
     let whole = json!({"merge_adjacent": false, "collapse_twins": false});
     for style in ["A1", "1"] {
-        // A marker is a passage and a passage a marker; letters are a document and a document its letters.
+        // A marker always names one passage and a passage one marker; letters name one document and a document one letter sequence.
         let mut passages: BTreeMap<String, String> = BTreeMap::new();
         let mut markers: BTreeMap<String, String> = BTreeMap::new();
         let mut letters: BTreeMap<String, String> = BTreeMap::new();
@@ -188,7 +188,7 @@ fn one_number_a_chunk_or_a_number_a_source_at_random() -> Result<()> {
         }
         ensure!(
             passages.len() > 30 && (style == "1" || letters.len() == 12),
-            "{} passages, {} documents: hardly a test",
+            "only {} passages and {} documents",
             passages.len(),
             letters.len()
         );

@@ -1,4 +1,4 @@
-//! What a turn is given.
+//! Complaints about retrieval.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::dialogue::{FARM, Source, alone, begin, end, farm, only};
 fn follow_ups_retrieve_cold_and_lose_the_grounding_document_because_the_reranker_drops_it()
 -> Result<()> {
     let (_database, mut client) = farm("cold")?;
-    // Whatever the reranker is asked, cows come last, and there are more documents than places.
+    // The reranker always ranks cows last, and there are more documents than slots.
     client.batch_execute(
         "SELECT reground.put_document('farm', 'machine-' || n, content => 'Machine number ' || n || ' needs oil every day, and how often it breaks down is noted.')
          FROM generate_series(1, 8) AS n;
@@ -27,7 +27,7 @@ fn follow_ups_retrieve_cold_and_lose_the_grounding_document_because_the_reranker
             .iter()
             .any(|source| source.content.starts_with("Cows"))
     };
-    // Cold, it is lost: nobody asked of cows before.
+    // Without a conversation it is lost: nobody asked about cows before.
     let (_, cold) = begin(&mut client, "cold", follow_up, "farm", &reranked)?;
     ensure!(cold.len() == 4 && !has_cows(&cold), "{cold:?}");
     let (turn, first) = begin(
@@ -52,7 +52,7 @@ fn follow_ups_retrieve_cold_and_lose_the_grounding_document_because_the_reranker
         (kept.origin.as_str(), &kept.marker, kept.content.as_str()),
         ("carried", &first[0].marker, FARM[0].1)
     );
-    // The reranker did put it last: what was found anew of it left there, or did not come so far.
+    // The reranker ranked it last: it was dropped, or it was not among the candidates.
     let fresh: i64 = client
         .query_one(
             "SELECT count(*) FROM reground.turn_candidates WHERE turn_id = $1 AND doc_id = 'cows' AND origin = 'fresh' AND in_context",
@@ -77,7 +77,7 @@ fn overlapping_chunks_fill_the_top_k() -> Result<()> {
     const PLACES: usize = 5;
     let database = Database::create("complaint_overlap")?;
     let mut client = database.connect()?;
-    // A long document in chunks of which each repeats half of the one before, one text eight times over, and four others.
+    // A long document with chunks that overlap by half, one text eight times, and four other documents.
     client.batch_execute(
         "SELECT reground.create_corpus('rivers');
          SELECT reground.put_document('rivers', 'long', passages => (
@@ -95,7 +95,7 @@ fn overlapping_chunks_fill_the_top_k() -> Result<()> {
             settings,
         )?;
         assert_eq!(sources.len(), PLACES, "{sources:?}");
-        // From what the turn keeps of its context, pairs that share characters, and texts that come again.
+        // From the stored context: pairs of sources that share characters, and repeated texts.
         let row = client.query_one(
             "WITH source AS (SELECT n, p ->> 'doc_id' AS doc_id, p ->> 'content' AS content, (p -> 'chars' ->> 'start')::int AS a, (p -> 'chars' ->> 'end')::int AS z
                              FROM reground.turns, jsonb_path_query(context, '$[*].passage') WITH ORDINALITY AS u(p, n) WHERE turn_id = $1)
@@ -135,7 +135,7 @@ fn filters_after_the_vector_index_return_too_few_rows() -> Result<()> {
     const WANTED: i64 = 20;
     let database = Database::create("complaint_filter")?;
     let mut client = database.connect()?;
-    // The thirty rows that pass lie on the far side of two thousand that do not.
+    // The thirty rows that pass the filter are farther away than two thousand rows that do not.
     client.batch_execute(
         "CREATE TABLE pages (id integer PRIMARY KEY, lang text, body text, emb vector(3));
          INSERT INTO pages SELECT n, CASE WHEN n % 67 = 0 THEN 'fr' ELSE 'en' END, 'page ' || n,
@@ -144,7 +144,7 @@ fn filters_after_the_vector_index_return_too_few_rows() -> Result<()> {
          ANALYZE pages;
          SELECT reground.add_corpus('pages', relation => 'pages', chunk_id => 'id', content => 'body', embedding => 'emb')",
     )?;
-    // The complaint: the index gives its nearest, and the filter leaves next to nothing of them.
+    // The complaint: the index returns its nearest rows, and the filter removes nearly all of them.
     client.batch_execute("SET enable_seqscan = off; SET hnsw.iterative_scan = off")?;
     let after: i64 = client
         .query_one("SELECT count(*) FROM (SELECT * FROM pages ORDER BY emb <=> '[1,0,0]' LIMIT 20) AS p WHERE lang = 'fr'", &[])?
@@ -176,7 +176,7 @@ fn filters_after_the_vector_index_return_too_few_rows() -> Result<()> {
             )?
             .get(0);
         assert_eq!(passing, WANTED, "{search}");
-        // An index is allowed to miss some of the nearest, exact search is not.
+        // An index may miss some of the nearest rows; exact search must not.
         if search == "exact" {
             assert_eq!(found, nearest);
         }
@@ -221,7 +221,7 @@ fn compaction_keeps_prose_and_loses_numbers() -> Result<()> {
         let (sources, said) = history(Some(budget))?;
         ensure!(said.len() < all.len(), "{budget}: no prose was dropped");
         for (marker, document) in &cited {
-            // A line a document: its name and version, then markers, places and hashes.
+            // One line per document: its name and version, then markers, locators and hashes.
             let line = sources
                 .lines()
                 .find(|line| line.starts_with(&format!("{document}@")))
@@ -233,7 +233,7 @@ fn compaction_keeps_prose_and_loses_numbers() -> Result<()> {
         }
         ensure!(
             !sources.contains("Z9"),
-            "{budget}: an invention was kept: {sources}"
+            "{budget}: an invented value was kept: {sources}"
         );
     }
     Ok(())

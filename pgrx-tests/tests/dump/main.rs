@@ -1,4 +1,4 @@
-//! A database that was dumped and restored goes on as if nothing had happened: every row of every table is there, and ids
+//! A restored database continues as the dumped one: all rows of all tables are there, and ids
 //! continue.
 
 mod programs;
@@ -11,12 +11,12 @@ use reground_tests::server::Database;
 use programs::{Dump, dump, restore};
 use written::{goes_on, set_tenant_from, written};
 
-/// The dump, or an error with what pg_dump says.
+/// The dump, or the error of pg_dump.
 fn dumped(database: &Database, role: Option<&str>, options: &[&str]) -> Result<Dump> {
     dump(database, role, options)?.map_err(|said| anyhow!("pg_dump {options:?}: {said}"))
 }
 
-/// Both hold the same, and do the same next.
+/// Both databases have the same contents and return the same rows for the same next calls.
 fn continues(before: &Database, after: &Database) -> Result<()> {
     let (mut old, mut new) = (before.connect()?, after.connect()?);
     same(&contents(&mut old)?, &contents(&mut new)?)?;
@@ -24,7 +24,7 @@ fn continues(before: &Database, after: &Database) -> Result<()> {
     for (expected, found) in expected.iter().zip(&found) {
         ensure!(
             expected == found,
-            "it goes on otherwise:\n{expected}\n{found}"
+            "the next calls differ:\n{expected}\n{found}"
         );
     }
     ensure!(
@@ -41,7 +41,7 @@ fn a_restored_database_goes_on() -> Result<()> {
     let before = written("dump_before")?;
     let after = Database::empty("dump_after")?;
     restore(&after, None, &dumped(&before, None, &[])?, &[])?;
-    // pg_dump leaves what ALTER DATABASE has set to --create, and this database has another name.
+    // pg_dump leaves settings of ALTER DATABASE to --create, and this database has another name.
     set_tenant_from(&after)?;
     continues(&before, &after)
 }
@@ -53,7 +53,7 @@ fn what_is_set_for_the_database_comes_with_create() -> Result<()> {
     let expected = contents(&mut before.connect()?)?;
     let elsewhere = Database::empty("dump_elsewhere")?;
     drop_database(&elsewhere, before.name())?;
-    // Under its old name, over a connection to another database.
+    // With its old name, through a connection to another database.
     restore(&elsewhere, None, &whole, &["--create"])?;
     let mut after = before.connect()?;
     same(&expected, &contents(&mut after)?)?;
@@ -72,7 +72,7 @@ fn drop_database(elsewhere: &Database, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// A role that is no superuser and reads past row-level security, with rights on our tables in both databases.
+/// A role that is no superuser, has BYPASSRLS, and may use the tables in both databases.
 struct Keeper(String);
 
 impl Keeper {
@@ -105,7 +105,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Roles outlive their databases: what it holds is revoked first.
+    /// Roles outlive their databases, so privileges are revoked first.
     fn leave(self, databases: [&Database; 2]) -> Result<()> {
         for database in databases {
             database
@@ -119,8 +119,8 @@ impl Keeper {
     }
 }
 
-/// The data of all tables, as a role that is no superuser, into tables that stand; the restored side goes on.
-fn data_go_over(before: &Database, after: &Database) -> Result<()> {
+/// Copies the data of all tables, as a role that is no superuser, into existing tables; then the restored side continues.
+fn copy_data(before: &Database, after: &Database) -> Result<()> {
     let keeper = Keeper::of(before)?;
     keeper.may_write(after)?;
     let data = dumped(before, Some(&keeper.0), &["--data-only"])?;
@@ -130,14 +130,14 @@ fn data_go_over(before: &Database, after: &Database) -> Result<()> {
 }
 
 #[test]
-fn data_alone_go_into_a_fresh_extension() -> Result<()> {
+fn data_only_restores_into_a_new_extension() -> Result<()> {
     let before = written("dump_data")?;
     let after = Database::create("dump_fresh")?;
     set_tenant_from(&after)?;
-    // The application's tables, then the data of both.
+    // First the tables of the application, then the data of both.
     let schema = dumped(&before, None, &["--schema-only"])?;
     restore(&after, None, &schema, &["--schema=public"])?;
-    data_go_over(&before, &after)
+    copy_data(&before, &after)
 }
 
 #[test]
@@ -147,11 +147,11 @@ fn the_schema_and_then_the_data() -> Result<()> {
     let schema = dumped(&before, None, &["--schema-only"])?;
     restore(&after, None, &schema, &[])?;
     set_tenant_from(&after)?;
-    data_go_over(&before, &after)
+    copy_data(&before, &after)
 }
 
 #[test]
-fn a_role_that_sees_some_rows_dumps_none() -> Result<()> {
+fn a_role_with_hidden_rows_cannot_dump() -> Result<()> {
     let before = written("dump_partial")?;
     let keeper = Keeper::of(&before)?;
     before

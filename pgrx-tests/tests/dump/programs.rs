@@ -1,11 +1,11 @@
-//! pg_dump and pg_restore, as whoever runs them.
+//! Runs pg_dump and pg_restore.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use reground_tests::server::Database;
 
-/// A dump in pg_dump's custom format; the file goes with the value.
+/// A dump in the custom format of pg_dump; dropping the value removes the file.
 pub struct Dump(PathBuf);
 
 impl Drop for Dump {
@@ -14,7 +14,7 @@ impl Drop for Dump {
     }
 }
 
-/// Dumps a database as a role (`None`: the superuser of the tests); what pg_dump says where it refuses.
+/// Dumps a database as a role (`None`: the superuser of the tests). Returns the output of pg_dump if it fails.
 pub fn dump(
     database: &Database,
     role: Option<&str>,
@@ -42,7 +42,7 @@ pub fn dump(
     })
 }
 
-/// Restores a dump as a role; the first error is the end, and there may be no warning.
+/// Restores a dump as a role; stops at the first error, and accepts no warnings.
 pub fn restore(
     database: &Database,
     role: Option<&str>,

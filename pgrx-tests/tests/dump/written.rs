@@ -1,16 +1,16 @@
-//! A database with everything in it that the extension can store, and what it does next.
+//! A database with rows in all tables of the extension, and the calls that follow a restore.
 
 use anyhow::{Context, Result, ensure};
 use postgres::Client;
 use reground_tests::contents::contents;
 use reground_tests::server::Database;
 
-/// The statements of a file of `everything/`, which the upgrade test runs too.
+/// The statements of a file in `everything/`; the upgrade test runs them, too.
 fn statements(file: &str) -> impl Iterator<Item = &str> {
     file.split_inclusive(";\n")
 }
 
-/// Makes the database, with `reground.tenant_from` set for it, and fills every table.
+/// Creates the database with `reground.tenant_from` and fills all tables.
 pub fn written(name: &str) -> Result<Database> {
     let database = Database::create(name)?;
     set_tenant_from(&database)?;
@@ -25,11 +25,11 @@ pub fn written(name: &str) -> Result<Database> {
         .filter(|(_, rows)| rows.is_empty())
         .map(|(table, _)| table)
         .collect();
-    ensure!(empty.is_empty(), "nothing to dump in {empty:?}");
+    ensure!(empty.is_empty(), "no rows in {empty:?}");
     Ok(database)
 }
 
-/// As an administrator sets it.
+/// Sets the tenant setting, as an administrator does.
 pub fn set_tenant_from(database: &Database) -> Result<()> {
     database.connect()?.batch_execute(&format!(
         "ALTER DATABASE {} SET reground.tenant_from = 'app.tenant_id'",
@@ -38,7 +38,7 @@ pub fn set_tenant_from(database: &Database) -> Result<()> {
     Ok(())
 }
 
-/// What a database does next, each row as text: the same on both sides, ids included.
+/// Runs the next calls; returns each row as text, which must be equal on both sides, with ids.
 pub fn goes_on(client: &mut Client) -> Result<Vec<String>> {
     client.batch_execute("SET search_path = public, pg_catalog; SET app.tenant_id = 'acme'")?;
     let mut said = Vec::new();
@@ -46,7 +46,7 @@ pub fn goes_on(client: &mut Client) -> Result<Vec<String>> {
         let rows = client
             .query(statement, &[])
             .with_context(|| statement.to_owned())?;
-        ensure!(!rows.is_empty(), "nothing comes of {statement}");
+        ensure!(!rows.is_empty(), "no row from {statement}");
         said.extend(rows.iter().map(|row| row.get::<_, String>(0)));
     }
     Ok(said)

@@ -1,10 +1,10 @@
-//! Interrupted calls: each function, at each table that it reads or writes, by a cancel, a timeout or the end of its session.
-//! It stops, nothing of it stays, and the session goes on as it was.
+//! Interrupts each function at each table that it reads or writes, by a cancel, a timeout or the end of its session.
+//! The call stops, its changes are gone, and the session works as before.
 //!
-//! Another session holds a table, so a call is known to be inside the function, and how far, when the interrupt comes.
+//! Another session locks the table, so the position of the call is known when the interrupt comes.
 
 mod calls;
-mod house;
+mod fixture;
 
 use std::time::Instant;
 
@@ -13,14 +13,14 @@ use postgres::Client;
 use reground_tests::pooled::{Pooled, Reply};
 use reground_tests::surface;
 
-use calls::{Call, Held, calls};
-use house::{House, process, wait_until};
+use calls::{Call, TableLock, calls};
+use fixture::{Fixture, process, wait_until};
 
-/// Whose functions are called.
+/// Roles whose functions are called.
 const ROLES: [&str; 3] = ["reground_user", "reground_admin", "reground_auditor"];
 
-/// User, settings and whatever a session may hold on to.
-fn standing(session: &mut Pooled) -> Result<String> {
+/// The user, the settings, the cursors and the advisory locks of a session.
+fn session_state(session: &mut Pooled) -> Result<String> {
     Ok(session
         .client
         .query_one(
@@ -33,20 +33,23 @@ fn standing(session: &mut Pooled) -> Result<String> {
         .get(0))
 }
 
-/// The session stands as it stood before the call.
-fn stands_as(session: &mut Pooled, stood: &str) -> Result<()> {
-    let stands = standing(session)?;
-    ensure!(stands == stood, "stood {stood}, stands {stands}");
+/// Fails unless the state of the session is as before the call.
+fn check_session_state(session: &mut Pooled, before_call: &str) -> Result<()> {
+    let after_call = session_state(session)?;
+    ensure!(
+        after_call == before_call,
+        "the session state was {before_call} and is {after_call}"
+    );
     Ok(())
 }
 
-/// What the call gives when nobody interrupts it; nothing of it stays.
-fn undisturbed(session: &mut Pooled, call: &Call) -> Result<Vec<String>> {
-    undisturbed_with(session, call, &[])
+/// The rows of a call without an interrupt; it is rolled back.
+fn rows_without_interrupt(session: &mut Pooled, call: &Call) -> Result<Vec<String>> {
+    rows_with_parameters(session, call, &[])
 }
 
-/// The same of a call with parameters.
-fn undisturbed_with(
+/// The same for a call with parameters.
+fn rows_with_parameters(
     session: &mut Pooled,
     call: &Call,
     parameters: &[Option<String>],
@@ -62,9 +65,9 @@ fn undisturbed_with(
     Ok(reply.rows)
 }
 
-/// Tables that the calls lock, or write, and are not made to wait for, by function.
-fn unheld(session: &mut Pooled) -> Result<Vec<String>> {
-    let mut unheld = Vec::new();
+/// Tables that a call locks or writes, without a wait in its list; by function.
+fn missing_waits(session: &mut Pooled) -> Result<Vec<String>> {
+    let mut missing_waits = Vec::new();
     for call in calls() {
         session.client.batch_execute("BEGIN")?;
         session.run(&call.statement(), &[])?;
@@ -79,22 +82,25 @@ fn unheld(session: &mut Pooled) -> Result<Vec<String>> {
             let (table, writes): (String, bool) = (row.get(0), row.get(1));
             if !call.waits.iter().any(|held| held.stops(&table, writes)) {
                 let does = if writes { "writes" } else { "reads" };
-                unheld.push(format!("{} {does} {table}", call.function));
+                missing_waits.push(format!("{} {does} {table}", call.function));
             }
         }
     }
-    Ok(unheld)
+    Ok(missing_waits)
 }
 
 #[test]
 fn each_call_is_made_to_wait_at_each_table() -> Result<()> {
-    let house = House::build("int_tables")?;
-    let unheld = unheld(&mut house.session()?)?;
-    ensure!(unheld.is_empty(), "no wait where {unheld:#?}");
+    let fixture = Fixture::build("int_tables")?;
+    let missing_waits = missing_waits(&mut fixture.session()?)?;
+    ensure!(
+        missing_waits.is_empty(),
+        "no wait is listed for {missing_waits:#?}"
+    );
     Ok(())
 }
 
-/// The call was stopped with this state, and the server complained of nothing that it had to clean up.
+/// Fails unless the call stopped with this SQLSTATE and without a warning about cleanup.
 fn stopped_with(reply: &Reply, state: &str) -> Result<()> {
     let error = reply.error.as_deref().unwrap_or("no error");
     ensure!(error.contains(state), "expected {state}: {reply:?}");
@@ -102,49 +108,49 @@ fn stopped_with(reply: &Reply, state: &str) -> Result<()> {
     Ok(())
 }
 
-/// Interrupts every call at every wait: `interrupt` runs a statement while something is held, and it is stopped with `state`.
-/// `settings` are in force for the call.
+/// Interrupts each call at each wait: `interrupt` runs a statement while a table is locked, and it must stop with `state`.
+/// `settings` apply to the call.
 fn interrupt_everywhere(
     name: &str,
     settings: &str,
     state: &str,
-    interrupt: impl Fn(&mut House, &mut Pooled, &str, Held) -> Result<Reply>,
+    interrupt: impl Fn(&mut Fixture, &mut Pooled, &str, TableLock) -> Result<Reply>,
 ) -> Result<()> {
-    let mut house = House::build(name)?;
-    let functions = surface::functions(&mut house.observer, &ROLES)?;
+    let mut fixture = Fixture::build(name)?;
+    let functions = surface::functions(&mut fixture.observer, &ROLES)?;
     surface::covered(&functions, calls().map(|call| call.function))?;
-    let mut session = house.session()?;
-    let before = house.everything()?;
+    let mut session = fixture.session()?;
+    let before = fixture.table_hashes()?;
     for call in calls() {
-        let expected = undisturbed(&mut session, call)?;
+        let expected = rows_without_interrupt(&mut session, call)?;
         for held in call.waits {
             let context = || format!("{} at {held:?}", call.function);
-            let stood = standing(&mut session)?;
+            let before_call = session_state(&mut session)?;
             session.client.batch_execute(settings)?;
-            let reply = interrupt(&mut house, &mut session, &call.statement(), *held)
+            let reply = interrupt(&mut fixture, &mut session, &call.statement(), *held)
                 .with_context(context)?;
-            // A timeout is the call's alone: what looks at the session may take its time.
+            // The timeout applies to the call only, and not to the checks.
             session
                 .client
                 .batch_execute("RESET statement_timeout; RESET lock_timeout")?;
             stopped_with(&reply, state).with_context(context)?;
-            stands_as(&mut session, &stood).with_context(context)?;
+            check_session_state(&mut session, &before_call).with_context(context)?;
             let pid = process(&mut session)?;
-            // Idle, it holds no snapshot.
+            // An idle session must hold no snapshot.
             wait_until(
-                &mut house.observer,
+                &mut fixture.observer,
                 pid,
                 "state = 'idle' AND backend_xmin IS NULL",
                 || false,
             )
             .with_context(context)?;
             ensure!(
-                house.everything()? == before,
+                fixture.table_hashes()? == before,
                 "{} left something behind",
                 context()
             );
             ensure!(
-                undisturbed(&mut session, call)? == expected,
+                rows_without_interrupt(&mut session, call)? == expected,
                 "{}: the next call differs",
                 context()
             );
@@ -159,11 +165,13 @@ fn a_cancelled_call_leaves_nothing_behind() -> Result<()> {
         "int_cancel",
         "",
         "57014",
-        |house, session, statement, held| house.while_it_waits(session, statement, held, cancel),
+        |fixture, session, statement, held| {
+            fixture.run_until_waiting(session, statement, held, cancel)
+        },
     )
 }
 
-// How far a call comes before its timeout is the machine's affair: no test looks on while it waits.
+// How far a call gets before its timeout depends on the machine, so these tests do not wait for a lock wait.
 
 #[test]
 fn a_call_that_timed_out_leaves_nothing_behind() -> Result<()> {
@@ -171,17 +179,17 @@ fn a_call_that_timed_out_leaves_nothing_behind() -> Result<()> {
         "int_statement",
         "SET statement_timeout = '100ms'",
         "57014",
-        House::until_it_gives_up,
+        Fixture::run_until_timeout,
     )
 }
 
 #[test]
-fn a_call_that_gave_up_on_a_lock_leaves_nothing_behind() -> Result<()> {
+fn a_call_with_a_lock_timeout_leaves_nothing_behind() -> Result<()> {
     interrupt_everywhere(
         "int_lock",
         "SET lock_timeout = '100ms'",
         "55P03",
-        House::until_it_gives_up,
+        Fixture::run_until_timeout,
     )
 }
 
@@ -194,24 +202,24 @@ fn cancel(observer: &mut Client, pid: i32) -> Result<()> {
 }
 
 #[test]
-fn a_transaction_goes_on_from_a_savepoint() -> Result<()> {
-    let mut house = House::build("int_savepoint")?;
-    let mut session = house.session()?;
-    let before = house.everything()?;
+fn a_transaction_continues_from_a_savepoint() -> Result<()> {
+    let mut fixture = Fixture::build("int_savepoint")?;
+    let mut session = fixture.session()?;
+    let before = fixture.table_hashes()?;
     for call in calls() {
-        let expected = undisturbed(&mut session, call)?;
+        let expected = rows_without_interrupt(&mut session, call)?;
         for held in call.waits {
             let context = || format!("{} at {held:?}", call.function);
             session.client.batch_execute(
                 "BEGIN; SET LOCAL search_path = pg_temp, public; SET LOCAL reground.rrf_k = '60'; SAVEPOINT here",
             )?;
-            let stood = standing(&mut session)?;
-            let reply = house
-                .while_it_waits(&mut session, &call.statement(), *held, cancel)
+            let before_call = session_state(&mut session)?;
+            let reply = fixture
+                .run_until_waiting(&mut session, &call.statement(), *held, cancel)
                 .with_context(context)?;
             stopped_with(&reply, "57014").with_context(context)?;
             session.client.batch_execute("ROLLBACK TO SAVEPOINT here")?;
-            stands_as(&mut session, &stood).with_context(context)?;
+            check_session_state(&mut session, &before_call).with_context(context)?;
             let again = session.run(&call.statement(), &[])?;
             ensure!(
                 again.rows == expected,
@@ -220,7 +228,7 @@ fn a_transaction_goes_on_from_a_savepoint() -> Result<()> {
             );
             session.client.batch_execute("ROLLBACK")?;
             ensure!(
-                house.everything()? == before,
+                fixture.table_hashes()? == before,
                 "{} left something behind",
                 context()
             );
@@ -231,14 +239,14 @@ fn a_transaction_goes_on_from_a_savepoint() -> Result<()> {
 
 #[test]
 fn a_session_that_ends_within_a_call_leaves_nothing_behind() -> Result<()> {
-    let mut house = House::build("int_terminate")?;
-    let before = house.everything()?;
+    let mut fixture = Fixture::build("int_terminate")?;
+    let before = fixture.table_hashes()?;
     for call in calls() {
-        // The last wait: most of the writing is done.
+        // At the last wait, most rows are already written.
         let Some(held) = call.waits.last() else {
             continue;
         };
-        let mut session = house.session()?;
+        let mut session = fixture.session()?;
         let terminate = |observer: &mut Client, pid| -> Result<()> {
             let sent: bool = observer
                 .query_one("SELECT pg_terminate_backend($1)", &[&pid])?
@@ -247,25 +255,25 @@ fn a_session_that_ends_within_a_call_leaves_nothing_behind() -> Result<()> {
             Ok(())
         };
         let context = || format!("{} at {held:?}", call.function);
-        // The client may find the connection closed before it has read why.
-        match house.while_it_waits(&mut session, &call.statement(), *held, terminate) {
+        // The connection may be closed before the client has read the error.
+        match fixture.run_until_waiting(&mut session, &call.statement(), *held, terminate) {
             Ok(reply) => stopped_with(&reply, "57P01").with_context(context)?,
             Err(error) => ensure!(session.client.is_closed(), "{}: {error:#}", context()),
         }
         ensure!(
-            house.everything()? == before,
+            fixture.table_hashes()? == before,
             "{} left something behind",
             context()
         );
-        undisturbed(&mut house.session()?, call).with_context(context)?;
+        rows_without_interrupt(&mut fixture.session()?, call).with_context(context)?;
     }
     Ok(())
 }
 
 #[test]
-fn an_idle_transaction_takes_its_turn_with_it() -> Result<()> {
-    let mut house = House::build("int_idle")?;
-    let before = house.everything()?;
+fn an_idle_transaction_timeout_removes_its_turn() -> Result<()> {
+    let mut fixture = Fixture::build("int_idle")?;
+    let before = fixture.table_hashes()?;
     for function in [
         "begin_turn",
         "end_turn",
@@ -273,7 +281,7 @@ fn an_idle_transaction_takes_its_turn_with_it() -> Result<()> {
         "put_document",
         "create_corpus",
     ] {
-        let mut session = house.session()?;
+        let mut session = fixture.session()?;
         let pid = process(&mut session)?;
         let call = calls()
             .find(|call| call.function == function)
@@ -283,9 +291,9 @@ fn an_idle_transaction_takes_its_turn_with_it() -> Result<()> {
             .batch_execute("SET idle_in_transaction_session_timeout = '100ms'; BEGIN")?;
         let reply = session.run(&call.statement(), &[])?;
         ensure!(reply.error.is_none(), "{reply:?}");
-        // The server ends it; then its locks are free and its rows are gone.
+        // The server ends the session; then its locks are free and its rows are gone.
         let gone = "SELECT count(*) FROM pg_stat_activity WHERE pid = $1";
-        while house.observer.query_one(gone, &[&pid])?.get::<_, i64>(0) > 0 {
+        while fixture.observer.query_one(gone, &[&pid])?.get::<_, i64>(0) > 0 {
             std::thread::yield_now();
         }
         ensure!(
@@ -293,15 +301,15 @@ fn an_idle_transaction_takes_its_turn_with_it() -> Result<()> {
             "the session went on"
         );
         ensure!(
-            house.everything()? == before,
+            fixture.table_hashes()? == before,
             "{function} left something behind"
         );
-        undisturbed(&mut house.session()?, call)?;
+        rows_without_interrupt(&mut fixture.session()?, call)?;
     }
     Ok(())
 }
 
-/// Calls that compute for long over what they are given, `$1`, and what it consists of.
+/// Calls with a long computation on `$1`, and the text that `$1` repeats.
 const LONG: [(&str, &str); 6] = [
     (
         "put_document('farm', 'prose', content => $1)",
@@ -314,18 +322,18 @@ const LONG: [(&str, &str); 6] = [
     ("begin_turn('fresh', $1, 'farm', '[1,0]')", "quick fox "),
 ];
 
-/// Characters of what they are given: more than any of them gets through before the last of the [`TIMEOUTS`].
+/// Characters of the argument: no call finishes it before the last of the [`TIMEOUTS`].
 const MANY: usize = 10 << 20;
 
-/// Where they are interrupted: at the door, and within.
+/// Interrupts at the start and during the computation.
 const TIMEOUTS: [&str; 4] = ["1ms", "5ms", "20ms", "50ms"];
 
-/// That they hear it soon is counted, not timed, by the tests of the crates (`tests/interrupts.rs`): here an interrupt unwinds a
-/// computation, and nothing of it stays.
+/// The tests of the crates (`tests/interrupts.rs`) count how soon a computation stops. Here an interrupt unwinds a
+/// computation, and its changes are gone.
 #[test]
 fn a_long_computation_can_be_cancelled() -> Result<()> {
-    let mut house = House::build("int_long")?;
-    let before = house.everything()?;
+    let mut fixture = Fixture::build("int_long")?;
+    let before = fixture.table_hashes()?;
     for (call, unit) in LONG {
         let call = Call {
             function: call,
@@ -334,26 +342,26 @@ fn a_long_computation_can_be_cancelled() -> Result<()> {
         };
         let short = [Some(unit.to_owned())];
         let long = [Some(unit.repeat(MANY / unit.chars().count()))];
-        let mut session = house.session()?;
-        let expected = undisturbed_with(&mut session, &call, &short)?;
+        let mut session = fixture.session()?;
+        let expected = rows_with_parameters(&mut session, &call, &short)?;
         for timeout in TIMEOUTS {
             let context = || format!("{} of {unit:?} after {timeout}", call.call);
-            let stood = standing(&mut session)?;
-            // Set for the transaction: in force for the call, and gone with its failure.
+            let before_call = session_state(&mut session)?;
+            // Set for the transaction: it applies to the call and ends with its failure.
             session
                 .client
                 .batch_execute(&format!("BEGIN; SET LOCAL statement_timeout = '{timeout}'"))?;
             let reply = session.run(&call.statement(), &long)?;
             stopped_with(&reply, "57014").with_context(context)?;
             session.client.batch_execute("ROLLBACK")?;
-            stands_as(&mut session, &stood).with_context(context)?;
+            check_session_state(&mut session, &before_call).with_context(context)?;
             ensure!(
-                house.everything()? == before,
+                fixture.table_hashes()? == before,
                 "{} left something behind",
                 context()
             );
             ensure!(
-                undisturbed_with(&mut session, &call, &short)? == expected,
+                rows_with_parameters(&mut session, &call, &short)? == expected,
                 "{}: the next call differs",
                 context()
             );
@@ -362,18 +370,18 @@ fn a_long_computation_can_be_cancelled() -> Result<()> {
     Ok(())
 }
 
-/// Calls that read their text to its end before they run a statement of their own, which would hear an interrupt too.
+/// Calls that read all of their text before their first statement, because a statement would also check for interrupts.
 const WITHOUT_STATEMENTS: [(&str, &str); 2] = [LONG[0], LONG[2]];
 
-/// Tries at which a noisy machine may be slower than the eighth of a text.
+/// Attempts, because a busy machine may be slower than an eighth of the text.
 const TRIES: usize = 10;
 
-/// An eighth of the text is read to its end, the whole of it is given up: that takes less. Were the interrupt heard only
-/// where the text ends, it would take eight times as long, at every try.
+/// Reading an eighth of the text takes longer than stopping in the whole text. If the computation checked for interrupts only
+/// at the end of the text, it would take eight times as long, in each attempt.
 #[test]
-fn a_computation_hears_an_interrupt_before_its_end() -> Result<()> {
-    let house = House::build("int_heard")?;
-    let mut session = house.session()?;
+fn a_computation_checks_for_interrupts_before_its_end() -> Result<()> {
+    let fixture = Fixture::build("int_heard")?;
+    let mut session = fixture.session()?;
     for (call, unit) in WITHOUT_STATEMENTS {
         let units = MANY / unit.chars().count();
         let call = Call {
@@ -383,7 +391,7 @@ fn a_computation_hears_an_interrupt_before_its_end() -> Result<()> {
         };
         let mut heard = || -> Result<bool> {
             let begun = Instant::now();
-            undisturbed_with(&mut session, &call, &[Some(unit.repeat(units / 8))])?;
+            rows_with_parameters(&mut session, &call, &[Some(unit.repeat(units / 8))])?;
             let eighth = begun.elapsed();
             session
                 .client
@@ -399,7 +407,7 @@ fn a_computation_hears_an_interrupt_before_its_end() -> Result<()> {
         while !heard()? {
             ensure!(
                 tries < TRIES,
-                "{} of {unit:?} was never given up sooner than an eighth of it is read",
+                "{} of {unit:?} never stopped sooner than an eighth of it is read",
                 call.call
             );
             tries += 1;

@@ -1,21 +1,21 @@
-//! What an argument means, and values for it.
+//! The kinds of arguments, with values for each.
 
 use reground_tests::chance::Chance;
 
-use crate::house::Tenant;
+use crate::fixture::Tenant;
 
-/// Where the value of an argument comes from.
+/// The tenant whose value an argument gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
-    /// The caller's.
-    Mine,
-    /// The other tenant's.
-    Theirs,
-    /// Nobody's.
-    Nonsense,
+pub enum Owner {
+    /// The calling tenant.
+    Caller,
+    /// The other tenant.
+    Other,
+    /// No tenant: an invalid value.
+    Nobody,
 }
 
-/// What an argument means.
+/// The kind of an argument.
 #[derive(Debug, Clone, Copy)]
 pub enum Argument {
     Conversation,
@@ -50,12 +50,12 @@ pub enum Argument {
 
 use Argument as A;
 
-/// One of several.
+/// Returns a random element.
 fn one_of<T: Clone>(chance: &mut Chance, values: &[T]) -> T {
     values[chance.below(values.len())].clone()
 }
 
-/// One of the latest ids: older turns have ended long ago.
+/// Returns one of the latest ids, because older turns have ended.
 fn recent(chance: &mut Chance, ids: &[i64]) -> String {
     let start = ids.len().saturating_sub(12);
     match &ids[start..] {
@@ -64,8 +64,41 @@ fn recent(chance: &mut Chance, ids: &[i64]) -> String {
     }
 }
 
+/// Returns an answer with citations of own sources and unknown ones.
+fn answer(tenant: &Tenant, number: usize, chance: &mut Chance) -> String {
+    let z = tenant.sentinel;
+    one_of(
+        chance,
+        &[
+            format!("The {z}plan is kept in the {z}barn [A1]. {z}pigs fly [Z9]."),
+            format!(
+                "The {z}plan is kept [Source: {}, p. 1].",
+                tenant.document(number)
+            ),
+            format!(
+                "The {z}goat guards it [B1], as (Smith, 2020) says [Source: {}].",
+                tenant.note()
+            ),
+        ],
+    )
+}
+
+/// Returns settings for a call that begins a turn.
+fn turn_settings(tenant: &Tenant, chance: &mut Chance) -> String {
+    let z = tenant.sentinel;
+    one_of(
+        chance,
+        &[
+            "{}".into(),
+            "{\"max_sources\": 2}".into(),
+            "{\"reranker\": \"deferred\"}".into(),
+            format!("{{\"reranker\": \"public.{z}rank(text,text[])\"}}"),
+        ],
+    )
+}
+
 impl Argument {
-    /// A value that is good for the tenant; with a chance of none, where none is good too.
+    /// Returns a valid value of the tenant, sometimes NULL if that is valid, too.
     pub fn of(self, tenant: &Tenant, chance: &mut Chance) -> Option<String> {
         let z = tenant.sentinel;
         let number = 1 + chance.below(2);
@@ -103,15 +136,7 @@ impl Argument {
                     format!("{{\"metadata\": {{\"owner\": \"{z}-owner\"}}}}"),
                 ],
             ),
-            A::TurnSettings => one_of(
-                chance,
-                &[
-                    "{}".into(),
-                    "{\"max_sources\": 2}".into(),
-                    "{\"reranker\": \"deferred\"}".into(),
-                    format!("{{\"reranker\": \"public.{z}rank(text,text[])\"}}"),
-                ],
-            ),
+            A::TurnSettings => turn_settings(tenant, chance),
             A::ConversationSettings => one_of(
                 chance,
                 &[
@@ -129,20 +154,7 @@ impl Argument {
             A::Results => format!(
                 "[{{\"index\": 0, \"score\": 0.5}}, {{\"content\": \"{z}reranked\", \"score\": 0.4}}]"
             ),
-            A::Answer => one_of(
-                chance,
-                &[
-                    format!("The {z}plan is kept in the {z}barn [A1]. {z}pigs fly [Z9]."),
-                    format!(
-                        "The {z}plan is kept [Source: {}, p. 1].",
-                        tenant.document(number)
-                    ),
-                    format!(
-                        "The {z}goat guards it [B1], as (Smith, 2020) says [Source: {}].",
-                        tenant.note()
-                    ),
-                ],
-            ),
+            A::Answer => answer(tenant, number, chance),
             A::Message if chance.happens(70) => return None,
             A::Message => format!("{z}-message-{}", chance.below(100)),
             A::MessageId => recent(chance, &tenant.messages),
@@ -152,8 +164,8 @@ impl Argument {
         })
     }
 
-    /// A value that is good for nobody; none where that is refused too.
-    pub fn nonsense(self, chance: &mut Chance) -> Option<String> {
+    /// Returns an invalid value, sometimes NULL.
+    pub fn invalid(self, chance: &mut Chance) -> Option<String> {
         if chance.happens(20) {
             return None;
         }

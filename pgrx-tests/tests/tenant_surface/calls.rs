@@ -1,16 +1,16 @@
-//! Every function that a user may call.
+//! A call of each function that a user may call.
 
 use reground_tests::chance::Chance;
 
 use crate::arguments::Argument::{self, *};
-use crate::arguments::Whose;
-use crate::house::Tenant;
+use crate::arguments::Owner;
+use crate::fixture::Tenant;
 
 /// A call of one function.
 pub struct Call {
-    /// As it stands in FROM, with text for every parameter.
+    /// The call, as written in FROM, with text for each parameter.
     call: &'static str,
-    /// The parameters' meanings.
+    /// The kinds of the arguments.
     pub arguments: &'static [Argument],
 }
 
@@ -18,7 +18,7 @@ const fn call(call: &'static str, arguments: &'static [Argument]) -> Call {
     Call { call, arguments }
 }
 
-/// One call a function.
+/// The calls; some functions have more than one.
 #[rustfmt::skip]
 pub const CALLS: &[Call] = &[
     call("_answers_by('conversation', false, $1::text::timestamptz, NULL)", &[Moment]),
@@ -96,33 +96,33 @@ pub const CALLS: &[Call] = &[
 ];
 
 impl Call {
-    /// Its name.
+    /// Returns the name of the function.
     pub fn function(&self) -> &'static str {
         self.call
             .split_once('(')
             .map_or(self.call, |(name, _)| name)
     }
 
-    /// The statement, whose one column is the row as JSON.
+    /// Returns the statement; its column is the row as JSON.
     pub fn statement(&self) -> String {
         format!("SELECT to_jsonb(r)::text FROM reground.{} AS r", self.call)
     }
 
-    /// Values for the arguments, each from whom `whose` says of its position.
+    /// Returns values for the arguments, each from the tenant that `owner` returns for its position.
     pub fn arguments(
         &self,
         chance: &mut Chance,
         mine: &Tenant,
         theirs: &Tenant,
-        whose: &dyn Fn(usize) -> Whose,
+        owner: &dyn Fn(usize) -> Owner,
     ) -> Vec<Option<String>> {
         self.arguments
             .iter()
             .enumerate()
-            .map(|(position, argument)| match whose(position) {
-                Whose::Mine => argument.of(mine, chance),
-                Whose::Theirs => argument.of(theirs, chance),
-                Whose::Nonsense => argument.nonsense(chance),
+            .map(|(position, argument)| match owner(position) {
+                Owner::Caller => argument.of(mine, chance),
+                Owner::Other => argument.of(theirs, chance),
+                Owner::Nobody => argument.invalid(chance),
             })
             .collect()
     }

@@ -1,12 +1,12 @@
-//! Two tenants, one pooled role, one pooled session: whatever either calls, with the other's names and ids or with nonsense,
-//! nothing of the other comes back, not in a row, an error, a hint or a notice.
+//! Two tenants use one pooled role and one pooled session: calls with names and ids of the other tenant, or with invalid values,
+//! must return nothing of the other tenant, neither in a row nor in an error, a hint or a notice.
 //!
-//! Everything that a tenant writes has a word in it that begins with the tenant's sentinel. A word of the other's sentinel in
-//! a reply is a leak, unless the call itself passed that very word in.
+//! Each word that a tenant writes starts with the sentinel of the tenant. A word with the sentinel of the other tenant in
+//! a reply is a leak, unless the call itself contained that word.
 
 mod arguments;
 mod calls;
-mod house;
+mod fixture;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,20 +15,20 @@ use reground_tests::chance::Chance;
 use reground_tests::pooled::{Pooled, Reply, Scope};
 use reground_tests::surface;
 
-use arguments::Whose;
+use arguments::Owner;
 use calls::{CALLS, Call};
-use house::{House, TENANTS, Tenant};
+use fixture::{Fixture, TENANTS, Tenant};
 
-/// Roles whose rights the pooled role has.
+/// Roles of the pooled role.
 const ROLES: [&str; 1] = ["reground_user"];
 
-/// Views whose rows hold nothing of a tenant's but its name and figures.
+/// Views whose rows contain only the name and figures of a tenant.
 const ONLY_FIGURES: [&str; 1] = ["turn_overhead"];
 
-/// Readable by all and the same for all.
+/// Relations with the same rows for all users.
 const SAME_FOR_ALL: [&str; 3] = ["settings", "citation_statuses", "support_cues"];
 
-/// Functions that are not made to fail here: they take none of a tenant's values, or answer what they do not know with nothing.
+/// Functions without a failing call here: they take no values of a tenant, or return no rows for unknown ids.
 const NEVER_FAIL: [&str; 26] = [
     "_settings",
     "current_tenant",
@@ -58,7 +58,7 @@ const NEVER_FAIL: [&str; 26] = [
     "wilson_interval",
 ];
 
-/// Words of a text that begin with a sentinel.
+/// Returns the words of a text that start with a sentinel.
 fn words(text: &str, sentinel: &str) -> BTreeSet<String> {
     let text = text.to_lowercase();
     text.match_indices(sentinel)
@@ -71,8 +71,8 @@ fn words(text: &str, sentinel: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Fails where a reply has a word of `other` that was not passed in, or an id of another tenant's row.
-fn keeps_apart(reply: &Reply, other: &Tenant, arguments: &[Option<String>]) -> Result<()> {
+/// Fails if a reply contains a word of `other` that was not an argument.
+fn check_isolation(reply: &Reply, other: &Tenant, arguments: &[Option<String>]) -> Result<()> {
     let passed = words(
         &arguments
             .iter()
@@ -84,7 +84,7 @@ fn keeps_apart(reply: &Reply, other: &Tenant, arguments: &[Option<String>]) -> R
     );
     ensure!(
         !passed.contains(other.sentinel),
-        "a bare sentinel was passed in: the check would be blind"
+        "an argument is the bare sentinel, so the check would find nothing"
     );
     let said = words(&reply.text(), other.sentinel);
     let leaked: Vec<_> = said.difference(&passed).collect();
@@ -97,8 +97,8 @@ fn keeps_apart(reply: &Reply, other: &Tenant, arguments: &[Option<String>]) -> R
     Ok(())
 }
 
-/// What a tenant sees of everything that it can read, as one hash a relation.
-fn sight(pooled: &mut Pooled, relations: &BTreeSet<String>) -> Result<Vec<String>> {
+/// Returns a hash of all rows that the tenant sees, for each relation.
+fn visible_rows(pooled: &mut Pooled, relations: &BTreeSet<String>) -> Result<Vec<String>> {
     let hashes: Vec<String> = relations
         .iter()
         .map(|relation| format!("SELECT '{relation} ' || coalesce(md5(string_agg(r::text, '' ORDER BY r::text)), '') FROM reground.{relation} AS r"))
@@ -110,23 +110,23 @@ fn sight(pooled: &mut Pooled, relations: &BTreeSet<String>) -> Result<Vec<String
 
 #[test]
 fn every_function_and_view_keeps_tenants_apart() -> Result<()> {
-    let house = House::build("tenant_surface")?;
-    let mut owner = house.database.connect()?;
+    let fixture = Fixture::build("tenant_surface")?;
+    let mut owner = fixture.database.connect()?;
     surface::covered(
         &surface::functions(&mut owner, &ROLES)?,
         CALLS.iter().map(|call| call.function()),
     )?;
     let relations = surface::relations(&mut owner, &ROLES)?;
-    let mut pooled = house.pooled()?;
-    // The same prepared statements in every mode and for both tenants: a plan made for one serves the other.
+    let mut pooled = fixture.pooled()?;
+    // The same prepared statements in each mode and for both tenants: a plan of one tenant is used for the other.
     for mode in ["auto", "force_generic_plan", "force_custom_plan"] {
         pooled
             .client
             .batch_execute(&format!("SET plan_cache_mode = {mode}"))?;
         for (me, other) in [(0, 1), (1, 0), (0, 1)] {
-            every_relation_shows_its_own(&house, &mut pooled, &relations, me, other)?;
+            check_relations(&fixture, &mut pooled, &relations, me, other)?;
             for call in CALLS {
-                every_argument_in_turn(&house, &mut pooled, &relations, call, me, other)
+                check_arguments(&fixture, &mut pooled, &relations, call, me, other)
                     .with_context(|| format!("{} as {} ({mode})", call.function(), TENANTS[me]))?;
             }
         }
@@ -134,21 +134,21 @@ fn every_function_and_view_keeps_tenants_apart() -> Result<()> {
     Ok(())
 }
 
-/// Reads every table and view: rows of its own where rows have a tenant, and none of the other.
-fn every_relation_shows_its_own(
-    house: &House,
+/// Reads each relation: it returns rows of the tenant, if its rows have one, and no rows of the other.
+fn check_relations(
+    fixture: &Fixture,
     pooled: &mut Pooled,
     relations: &BTreeSet<String>,
     me: usize,
     other: usize,
 ) -> Result<()> {
-    let (me, other) = (&house.tenants[me], &house.tenants[other]);
+    let (me, other) = (&fixture.tenants[me], &fixture.tenants[other]);
     for relation in relations {
         let statement = format!("SELECT to_jsonb(r)::text FROM reground.{relation} AS r");
         for scope in [Scope::Session, Scope::Transaction] {
             let reply = pooled.ask(me.name, scope, &statement, &[])?;
             ensure!(reply.error.is_none(), "{relation}: {reply:?}");
-            keeps_apart(&reply, other, &[]).with_context(|| relation.clone())?;
+            check_isolation(&reply, other, &[]).with_context(|| relation.clone())?;
             let mut own = !words(&reply.text(), me.sentinel).is_empty();
             if ONLY_FIGURES.contains(&relation.as_str()) {
                 let of = |tenant: &Tenant| format!("\"tenant\": \"{}\"", tenant.name);
@@ -157,11 +157,11 @@ fn every_relation_shows_its_own(
             }
             ensure!(
                 own || SAME_FOR_ALL.contains(&relation.as_str()),
-                "{relation} shows {} nothing of its own: there was nothing to hide",
+                "{relation} has no rows of {}, so the test proves nothing",
                 me.name
             );
         }
-        // A condition that finds the other's words finds nothing.
+        // A condition with words of the other tenant finds nothing.
         let statement = format!(
             "SELECT to_jsonb(r)::text FROM reground.{relation} AS r WHERE strpos(lower(r::text), $1) > 0"
         );
@@ -172,7 +172,7 @@ fn every_relation_shows_its_own(
             &[Some(other.sentinel.into())],
         )?;
         ensure!(reply.rows.is_empty(), "{relation}: {reply:?}");
-        // Nor does one that raises an error over what it sees.
+        // A condition that raises an error with the row does not reveal it.
         let statement = format!(
             "SELECT (lower(r::text) COLLATE \"C\")::integer::text FROM reground.{relation} AS r WHERE strpos(lower(r::text), $1) > 0"
         );
@@ -182,15 +182,15 @@ fn every_relation_shows_its_own(
             &statement,
             &[Some(other.sentinel.into())],
         )?;
-        keeps_apart(&reply, other, &[])?;
+        check_isolation(&reply, other, &[])?;
         ensure!(reply.error.is_none(), "{relation}: {reply:?}");
     }
     Ok(())
 }
 
-/// Calls a function with its own values, then with the other's and with nonsense in each argument and in all.
-fn every_argument_in_turn(
-    house: &House,
+/// Calls a function with own values, then with values of the other tenant and invalid values, in each argument and in all.
+fn check_arguments(
+    fixture: &Fixture,
     pooled: &mut Pooled,
     relations: &BTreeSet<String>,
     call: &Call,
@@ -198,43 +198,46 @@ fn every_argument_in_turn(
     other: usize,
 ) -> Result<()> {
     let mut chance = Chance::of(1);
-    let (mine, theirs) = (&house.tenants[me], &house.tenants[other]);
+    let (mine, theirs) = (&fixture.tenants[me], &fixture.tenants[other]);
     pooled.switch(theirs.name)?;
-    let untouched = sight(pooled, relations)?;
-    let mut attempt = |whose: &dyn Fn(usize) -> Whose, pooled: &mut Pooled| -> Result<bool> {
-        let arguments = call.arguments(&mut chance, mine, theirs, whose);
-        // The session is the other's, the transaction ours: the transaction counts.
+    let untouched = visible_rows(pooled, relations)?;
+    let mut attempt = |owner: &dyn Fn(usize) -> Owner, pooled: &mut Pooled| -> Result<bool> {
+        let arguments = call.arguments(&mut chance, mine, theirs, owner);
+        // The session belongs to the other tenant and the transaction to this one, which must count.
         let reply = pooled.ask(mine.name, Scope::Open, &call.statement(), &arguments)?;
-        keeps_apart(&reply, theirs, &arguments).with_context(|| format!("{arguments:?}"))?;
+        check_isolation(&reply, theirs, &arguments).with_context(|| format!("{arguments:?}"))?;
         if reply.error.is_none() {
             pooled.switch_within(theirs.name)?;
-            let sight = sight(pooled, relations)?;
+            let visible_rows = visible_rows(pooled, relations)?;
             pooled.client.batch_execute("ROLLBACK")?;
             ensure!(
-                sight == untouched,
+                visible_rows == untouched,
                 "{arguments:?} changed what {} has",
                 theirs.name
             );
         }
         Ok(reply.error.is_none())
     };
-    ensure!(attempt(&|_| Whose::Mine, pooled)?, "refused its own values");
+    ensure!(
+        attempt(&|_| Owner::Caller, pooled)?,
+        "refused its own values"
+    );
     let mut refused = false;
-    for whose in [Whose::Theirs, Whose::Nonsense] {
-        refused |= !attempt(&|_| whose, pooled)?;
+    for owner in [Owner::Other, Owner::Nobody] {
+        refused |= !attempt(&|_| owner, pooled)?;
         for position in 0..call.arguments.len() {
-            let one = |at: usize| if at == position { whose } else { Whose::Mine };
+            let one = |at: usize| if at == position { owner } else { Owner::Caller };
             refused |= !attempt(&one, pooled)?;
         }
     }
     ensure!(
         refused || NEVER_FAIL.contains(&call.function()),
-        "nothing made it fail: no error was looked at"
+        "no call failed, so no error was checked"
     );
     Ok(())
 }
 
-/// Of a citation that names a document, all but the words that name it.
+/// The verdict on a citation that names a document, without columns that repeat the name.
 fn verdict(pooled: &mut Pooled, tenant: &Tenant, document: &str) -> Result<Vec<String>> {
     let answer = format!("The plan is kept in the barn [Source: {document}, p. 1].");
     let statement = "SELECT concat_ws(' ', status, holds, hallucination_mode, score, support, coordinate_fidelity, diagnostic, source_state, quote, title, uri, locator) \
@@ -251,10 +254,10 @@ fn verdict(pooled: &mut Pooled, tenant: &Tenant, document: &str) -> Result<Vec<S
 }
 
 #[test]
-fn an_answer_cannot_find_out_what_the_other_has() -> Result<()> {
-    let house = House::build("tenant_oracle")?;
-    let mut pooled = house.pooled()?;
-    let [acme, bolt] = &house.tenants;
+fn an_answer_cannot_probe_documents_of_the_other_tenant() -> Result<()> {
+    let fixture = Fixture::build("tenant_oracle")?;
+    let mut pooled = fixture.pooled()?;
+    let [acme, bolt] = &fixture.tenants;
     for (me, other) in [(acme, bolt), (bolt, acme)] {
         let nowhere = verdict(&mut pooled, me, "nowhere-doc-9")?;
         for theirs in [
@@ -266,30 +269,92 @@ fn an_answer_cannot_find_out_what_the_other_has() -> Result<()> {
             let named = verdict(&mut pooled, me, &theirs)?;
             ensure!(
                 named == nowhere,
-                "{theirs} reads {named:?}, what is nowhere {nowhere:?}"
+                "{theirs} gives {named:?}, an unknown document {nowhere:?}"
             );
         }
         let own = verdict(&mut pooled, me, &me.document(1))?;
         ensure!(
             own != nowhere,
-            "its own document reads as if it were nowhere"
+            "its own document gives the verdict of an unknown one"
         );
     }
     Ok(())
 }
 
-/// Calls of the random test, and its seed.
+/// Number of random calls, and the seed.
 const RANDOM_CALLS: usize = 10_000;
 const SEED: u64 = 20_260_702;
 
+/// The function name in the outcomes of reads of relations.
+const RELATIONS: &str = "(relations)";
+
+/// A random call of a tenant.
+struct RandomCall {
+    function: &'static str,
+    statement: String,
+    arguments: Vec<Option<String>>,
+    scope: Scope,
+}
+
+/// Chooses a call of tenant `me`: sometimes a read of a relation, otherwise a function with own, foreign and invalid values.
+fn random_call(
+    chance: &mut Chance,
+    relations: &[String],
+    fixture: &Fixture,
+    me: usize,
+) -> RandomCall {
+    let (mine, theirs) = (&fixture.tenants[me], &fixture.tenants[1 - me]);
+    // The session keeps its last tenant, so SET LOCAL overrides either of them.
+    let mut scope = [Scope::Session, Scope::Transaction][chance.below(2)];
+    if chance.happens(5) {
+        let relation = &relations[chance.below(relations.len())];
+        // The sentinel is in the condition only; a reply must not repeat it.
+        return RandomCall {
+            function: RELATIONS,
+            statement: format!(
+                "SELECT to_jsonb(r)::text FROM reground.{relation} AS r WHERE strpos(lower(r::text), $1) > 0 OR pg_catalog.hashtext(r::text) % 10 = 0"
+            ),
+            arguments: vec![Some(theirs.sentinel.to_owned())],
+            scope,
+        };
+    }
+    let call = &CALLS[chance.below(CALLS.len())];
+    let foreign = chance.happens(35);
+    let wild: Vec<Owner> = call
+        .arguments
+        .iter()
+        .map(|_| match chance.below(100) {
+            0..40 if foreign => Owner::Other,
+            0..2 => Owner::Nobody,
+            _ => Owner::Caller,
+        })
+        .collect();
+    let arguments = call.arguments(chance, mine, theirs, &|at| wild[at]);
+    // Stored words of the other tenant would count as own words later, so the call is rolled back.
+    let stored = arguments.iter().flatten();
+    if stored.clone().any(|a| a.contains(theirs.sentinel)) {
+        scope = Scope::Open;
+    }
+    // Erased rows could not be used by later calls, so the call is rolled back.
+    if call.function().starts_with("forget_") {
+        scope = Scope::Open;
+    }
+    RandomCall {
+        function: call.function(),
+        statement: call.statement(),
+        arguments,
+        scope,
+    }
+}
+
 #[test]
 fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
-    let mut house = House::build("tenant_random")?;
-    let mut owner = house.database.connect()?;
+    let mut fixture = Fixture::build("tenant_random")?;
+    let mut owner = fixture.database.connect()?;
     let relations: Vec<String> = surface::relations(&mut owner, &ROLES)?
         .into_iter()
         .collect();
-    let mut pooled = house.pooled()?;
+    let mut pooled = fixture.pooled()?;
     let mut chance = Chance::of(SEED);
     let mut outcomes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for number in 0..RANDOM_CALLS {
@@ -301,51 +366,22 @@ fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
             ))?;
         }
         let me = chance.below(2);
-        // The session is left to whoever had it last, so SET LOCAL is put over either tenant.
-        let mut scope = [Scope::Session, Scope::Transaction][chance.below(2)];
-        let (function, statement, arguments) = if chance.happens(5) {
-            let relation = &relations[chance.below(relations.len())];
-            let other = house.tenants[1 - me].sentinel;
-            let statement = format!(
-                "SELECT to_jsonb(r)::text FROM reground.{relation} AS r WHERE strpos(lower(r::text), $1) > 0 OR pg_catalog.hashtext(r::text) % 10 = 0"
-            );
-            // The sentinel is the condition's, not a word that a reply may repeat.
-            ("(relations)", statement, vec![Some(other.to_owned())])
-        } else {
-            let call = &CALLS[chance.below(CALLS.len())];
-            let foreign = chance.happens(35);
-            let wild: Vec<Whose> = call
-                .arguments
-                .iter()
-                .map(|_| match chance.below(100) {
-                    0..40 if foreign => Whose::Theirs,
-                    0..2 => Whose::Nonsense,
-                    _ => Whose::Mine,
-                })
-                .collect();
-            let (mine, theirs) = (&house.tenants[me], &house.tenants[1 - me]);
-            let arguments = call.arguments(&mut chance, mine, theirs, &|at| wild[at]);
-            // What would be stored under a word of the other's would be ours to read from then on.
-            let stored = arguments.iter().flatten();
-            if stored.clone().any(|a| a.contains(theirs.sentinel)) {
-                scope = Scope::Open;
-            }
-            // What was forgotten could not be asked for again.
-            if call.function().starts_with("forget_") {
-                scope = Scope::Open;
-            }
-            (call.function(), call.statement(), arguments)
-        };
-        let reply = pooled.ask(house.tenants[me].name, scope, &statement, &arguments)?;
+        let RandomCall {
+            function,
+            statement,
+            arguments,
+            scope,
+        } = random_call(&mut chance, &relations, &fixture, me);
+        let reply = pooled.ask(fixture.tenants[me].name, scope, &statement, &arguments)?;
         if scope == Scope::Open && reply.error.is_none() {
             pooled.client.batch_execute("ROLLBACK")?;
         }
-        let passed = if function == "(relations)" {
+        let passed = if function == RELATIONS {
             &[][..]
         } else {
             &arguments
         };
-        keeps_apart(&reply, &house.tenants[1 - me], passed)
+        check_isolation(&reply, &fixture.tenants[1 - me], passed)
             .with_context(|| format!("call {number}, {function}({arguments:?}), seed {SEED}"))?;
         let outcome = outcomes.entry(function).or_default();
         match &reply.error {
@@ -353,7 +389,7 @@ fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
             Some(_) => outcome.1 += 1,
         }
         if scope != Scope::Open {
-            house.tenants[me].learn(&reply);
+            fixture.tenants[me].remember_ids(&reply);
         }
     }
     let (went, refused) = outcomes
@@ -370,6 +406,6 @@ fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
             "no call of {function} went through: {outcomes:?}"
         );
     }
-    house.each_id_is_its_owners(&mut owner)?;
+    fixture.each_id_is_its_owners(&mut owner)?;
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! Counting, and calling someone.
+//! Rollups and alerts.
 
 use super::Call;
-use super::Held::{self, Reads, Writes};
+use super::TableLock::{self, Reads, Writes};
 
-/// Where a check of the rules can be made to wait.
-const CHECKING: &[Held] = &[
+/// Tables at which a check of the rules can wait.
+const CHECKING: &[TableLock] = &[
     Reads("reground.rollup_queue"),
     Reads("reground.messages"),
     Reads("reground.turns"),

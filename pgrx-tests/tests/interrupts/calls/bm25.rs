@@ -1,7 +1,7 @@
-//! The index, and ranking by it.
+//! The BM25 index and its functions.
 
 use super::Call;
-use super::Held::{Reads, Writes};
+use super::TableLock::{Reads, Writes};
 
 pub(super) const CALLS: &[Call] = &[
     Call {

@@ -1,7 +1,7 @@
 //! Answers and their citations.
 
 use super::Call;
-use super::Held::{Reads, Writes};
+use super::TableLock::{Reads, Writes};
 
 pub(super) const CALLS: &[Call] = &[
     Call {

@@ -1,7 +1,7 @@
-//! Corpora, their documents, and searching them.
+//! Corpora, documents and searches.
 
 use super::Call;
-use super::Held::{Reads, Writes};
+use super::TableLock::{Reads, Writes};
 
 pub(super) const CALLS: &[Call] = &[
     Call {

@@ -1,4 +1,4 @@
-//! A call of every function, and where another session can make it wait.
+//! One call of each function, with the tables at which another session can make it wait.
 
 mod alerts;
 mod bm25;
@@ -8,17 +8,17 @@ mod provenance;
 mod quality;
 mod turns;
 
-/// What another session holds while the call runs.
+/// The lock that another session holds during a call.
 #[derive(Debug, Clone, Copy)]
-pub enum Held {
-    /// The table, so that whoever reads it waits.
+pub enum TableLock {
+    /// The table is locked, so that readers wait.
     Reads(&'static str),
-    /// The table's rows, so that only a writer waits: what it wrote elsewhere before is then already done.
+    /// The rows are locked, so that only writers wait; rows in other tables are then already written.
     Writes(&'static str),
 }
 
-impl Held {
-    /// The statement that holds it.
+impl TableLock {
+    /// Returns the statement that takes the lock.
     pub fn lock(self) -> String {
         match self {
             Self::Reads(table) => format!("LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"),
@@ -26,7 +26,7 @@ impl Held {
         }
     }
 
-    /// Whether a call that touches the table so waits for it.
+    /// Whether a call with this access to the table waits for the lock.
     pub fn stops(self, touched: &str, writes: bool) -> bool {
         match self {
             Self::Reads(table) => !writes && table == touched,
@@ -37,16 +37,16 @@ impl Held {
 
 /// A call of one function.
 pub struct Call {
-    /// Its name.
+    /// Name of the function.
     pub function: &'static str,
-    /// As it stands in FROM. Turn 1 has ended with message 1, turn 2 is open, turn 3 waits for a rerank.
+    /// The call, as written in FROM. Turn 1 has ended with message 1, turn 2 is open, turn 3 waits for a rerank.
     pub call: &'static str,
-    /// Where it can be made to wait. None: it reads no table and takes no text of any length.
-    pub waits: &'static [Held],
+    /// Where the call can wait. Empty if it reads no table and takes no long text.
+    pub waits: &'static [TableLock],
 }
 
 impl Call {
-    /// The statement, whose one column is the row as JSON, without the ids that a sequence gives anew each time.
+    /// Returns the statement; its column is the row as JSON, without ids from sequences.
     pub fn statement(&self) -> String {
         format!(
             "SELECT CASE jsonb_typeof(to_jsonb(r)) WHEN 'object' THEN to_jsonb(r) - ARRAY['turn_id', 'message_id', 'citation_id'] ELSE to_jsonb(r) END::text \
@@ -56,7 +56,7 @@ impl Call {
     }
 }
 
-/// One call a function.
+/// Returns one call per function.
 pub fn calls() -> impl Iterator<Item = &'static Call> {
     [
         alerts::CALLS,

@@ -1,7 +1,7 @@
-//! Where citations come from, and questions whose source is known.
+//! Provenance, erasure and probes.
 
 use super::Call;
-use super::Held::{Reads, Writes};
+use super::TableLock::{Reads, Writes};
 
 pub(super) const CALLS: &[Call] = &[
     Call {

@@ -1,7 +1,7 @@
-//! How good citations are, and pages of it.
+//! Citation quality and reports.
 
 use super::Call;
-use super::Held::Reads;
+use super::TableLock::Reads;
 
 pub(super) const CALLS: &[Call] = &[
     Call {

@@ -1,7 +1,7 @@
-//! Turns, and what a conversation remembers.
+//! Turns and conversations.
 
 use super::Call;
-use super::Held::{Reads, Writes};
+use super::TableLock::{Reads, Writes};
 
 pub(super) const CALLS: &[Call] = &[
     Call {

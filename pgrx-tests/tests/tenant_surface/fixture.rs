@@ -1,4 +1,4 @@
-//! A house with two tenants: what each of them has written, under words of its own.
+//! Two tenants that write rows with words of their own.
 
 use std::collections::BTreeSet;
 
@@ -11,43 +11,43 @@ use serde_json::Value;
 /// Names of the tenants.
 pub const TENANTS: [&str; 2] = ["acme", "bolt"];
 
-/// A tenant, and what is known to be its.
+/// A tenant and its ids.
 pub struct Tenant {
-    /// Name, as the setting holds it.
+    /// Name, as in the setting.
     pub name: &'static str,
-    /// What the words begin with that it writes.
+    /// Prefix of all words that the tenant writes.
     pub sentinel: &'static str,
-    /// Turns that it was told the context of.
+    /// Turns whose context the tenant has received.
     pub turns: Vec<i64>,
     /// Turns that wait for apply_rerank.
     pub waiting: Vec<i64>,
-    /// Every message that it was told of.
+    /// All messages that the tenant has received.
     pub messages: Vec<i64>,
 }
 
 impl Tenant {
-    /// Its private corpus.
+    /// The private corpus.
     pub fn corpus(&self) -> String {
         format!("{}-corpus", self.sentinel)
     }
 
-    /// A document of its private corpus: 1 or 2.
+    /// A document of the private corpus: 1 or 2.
     pub fn document(&self, number: usize) -> String {
         format!("{}-doc-{number}", self.sentinel)
     }
 
-    /// Its document in the corpus of all, which row-level security hides from the other.
+    /// The document in the shared corpus; row-level security hides it from the other tenant.
     pub fn note(&self) -> String {
         format!("{}-note", self.sentinel)
     }
 
-    /// A conversation of its: 1 has an ended and an open turn, 2 a deferred one.
+    /// A conversation: 1 has an ended and an open turn, 2 a deferred one.
     pub fn conversation(&self, number: usize) -> String {
         format!("{}-talk-{number}", self.sentinel)
     }
 
-    /// Remembers the turns and messages that a reply told of.
-    pub fn learn(&mut self, reply: &Reply) {
+    /// Stores the ids of turns and messages in a reply.
+    pub fn remember_ids(&mut self, reply: &Reply) {
         for row in &reply.rows {
             let Ok(row) = serde_json::from_str::<Value>(row) else {
                 continue;
@@ -78,7 +78,7 @@ fn add(ids: &mut Vec<i64>, id: i64) {
 }
 
 /// The database, the pooled role and the two tenants.
-pub struct House {
+pub struct Fixture {
     /// A database with `reground.tenant_from = app.tenant_id`.
     pub database: Database,
     /// Acme and Bolt.
@@ -86,7 +86,7 @@ pub struct House {
     role: String,
 }
 
-/// What both share: a corpus whose relation hides each tenant's documents from the other, and a corpus of each.
+/// The shared corpus, whose tables hide the documents of each tenant from the other.
 const OWNERS: &str = "
     SELECT set_config('app.tenant_id', 'owner', false);
     SELECT reground.create_corpus('commons', dimensions => 2);
@@ -107,7 +107,7 @@ const OWNERS: &str = "
     SELECT reground.put_embeddings('commons', ARRAY['1'], ARRAY['[1,1]']::vector[]);
 ";
 
-/// What a tenant writes, with TENANT and SENTINEL for its own.
+/// The rows of a tenant, with TENANT and SENTINEL as placeholders.
 const WRITTEN: &str = "
     SELECT set_config('app.tenant_id', 'TENANT', false);
     SELECT reground.put_document('SENTINEL-corpus', 'SENTINEL-doc-1', content => 'The SENTINELplan is kept in the SENTINELbarn. Nobody may know.',
@@ -136,8 +136,8 @@ const WRITTEN: &str = "
     SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{\"max_sources\": 2}', 'SENTINEL-label', rewrite => 'SENTINELgoat and plan');
 ";
 
-impl House {
-    /// Builds it; every word that a tenant writes goes through the pooled role.
+impl Fixture {
+    /// Builds the database; each tenant writes through the pooled role.
     pub fn build(name: &str) -> Result<Self> {
         let database = Database::create(name)?;
         let role = format!("{}_pool", database.name());
@@ -159,13 +159,13 @@ impl House {
         owner.batch_execute(&format!(
             "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {role}"
         ))?;
-        let mut house = Self {
+        let mut fixture = Self {
             tenants: [tenant(TENANTS[0], "zacme"), tenant(TENANTS[1], "zbolt")],
             role,
             database,
         };
-        let mut pooled = house.pooled()?;
-        for tenant in &mut house.tenants {
+        let mut pooled = fixture.pooled()?;
+        for tenant in &mut fixture.tenants {
             let written = WRITTEN
                 .replace("TENANT", tenant.name)
                 .replace("SENTINEL", tenant.sentinel);
@@ -188,19 +188,19 @@ impl House {
             tenant.messages = ids("SELECT message_id FROM reground.messages")?;
             ensure!(
                 tenant.turns.len() == 1 && tenant.waiting.len() == 1 && tenant.messages.len() == 3,
-                "{} has written something else",
+                "{} has other turns or messages",
                 tenant.name
             );
         }
-        Ok(house)
+        Ok(fixture)
     }
 
-    /// The session that both tenants use.
+    /// Opens the session that both tenants use.
     pub fn pooled(&self) -> Result<Pooled> {
         Pooled::connect(&self.database, &self.role)
     }
 
-    /// Every turn and message that a tenant was told of is its own.
+    /// Fails unless all turns and messages that a tenant received are its own.
     pub fn each_id_is_its_owners(&self, owner: &mut Client) -> Result<()> {
         for (relation, key) in [("turns", "turn_id"), ("messages", "message_id")] {
             for tenant in &self.tenants {
@@ -216,10 +216,14 @@ impl House {
                 let foreign: Vec<_> = told.iter().filter(|id| !own.contains(id)).collect();
                 ensure!(
                     foreign.is_empty(),
-                    "{} was told of the {relation} {foreign:?}",
+                    "{} received the {relation} {foreign:?}",
                     tenant.name
                 );
-                ensure!(told.len() > 5, "{} was told of few {relation}", tenant.name);
+                ensure!(
+                    told.len() > 5,
+                    "{} received too few {relation}",
+                    tenant.name
+                );
             }
         }
         Ok(())
@@ -236,10 +240,10 @@ fn tenant(name: &'static str, sentinel: &'static str) -> Tenant {
     }
 }
 
-impl Drop for House {
+impl Drop for Fixture {
     fn drop(&mut self) {
         if let Ok(mut owner) = self.database.connect() {
-            // The database goes next; a role that stays behind has a name that no other run uses.
+            // The database is dropped next; no other run uses the name of a remaining role.
             let _ = owner.batch_execute(&format!("DROP OWNED BY {0}; DROP ROLE {0}", self.role));
         }
     }

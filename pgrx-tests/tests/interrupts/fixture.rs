@@ -1,4 +1,4 @@
-//! A session that is interrupted, one that stands in its way, and one that looks on.
+//! Sessions of the interrupt tests: one that runs the calls, one that holds locks, one that observes.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,12 +8,12 @@ use postgres::Client;
 use reground_tests::pooled::{Pooled, Reply};
 use reground_tests::server::Database;
 
-use crate::calls::Held;
+use crate::calls::TableLock;
 
-/// How long to wait for what must come; only a broken test waits that long.
+/// How long to wait for an event; only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Turn 1 has ended, turn 2 is open, turn 3 waits for a rerank; something is pinned, something has no embedding; traces are old.
+/// Turn 1 has ended, turn 2 is open, turn 3 waits for a rerank; a source is pinned, a passage has no embedding, and traces are old.
 const WRITTEN: &str = "
     SELECT reground.create_corpus('farm', dimensions => 2);
     SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]');
@@ -32,7 +32,7 @@ const WRITTEN: &str = "
     SET search_path = public, pg_catalog;
 ";
 
-/// What only the owner can write: traces that are old, and an alert, of which there are too few answers here.
+/// Rows that only the owner can write: old traces, and an alert, for which there are too few answers here.
 const AGED: &str = "
     UPDATE reground.turn_traces SET traced_at = traced_at - interval '200 days';
     UPDATE reground.provenance_chain SET linked_at = linked_at - interval '200 days';
@@ -40,18 +40,18 @@ const AGED: &str = "
     SELECT 'low_tail', 'farm', 'firing', 'warning', 'cfs_p5', 0, 0.85, 50, hour, hour FROM date_bin('1 hour', now(), 'epoch') AS hour";
 
 /// The database and its sessions.
-pub struct House {
+pub struct Fixture {
     /// A database with the extension.
     pub database: Database,
     role: String,
-    /// Holds what the call needs.
+    /// Holds the locks that a call waits for.
     pub blocker: Client,
-    /// Looks at the others' activity.
+    /// Reads the activity of the other sessions.
     pub observer: Client,
 }
 
-impl House {
-    /// Builds it. The role is no superuser, so that a call has to switch to the owner and back.
+impl Fixture {
+    /// Builds the database. The role is no superuser, so that a call must switch to the owner and back.
     pub fn build(name: &str) -> Result<Self> {
         let database = Database::create(name)?;
         let role = format!("{}_app", database.name());
@@ -60,18 +60,18 @@ impl House {
             "CREATE ROLE {role} LOGIN IN ROLE reground_admin, reground_auditor; GRANT CREATE ON SCHEMA public TO {role}"
         ))?;
         let observer = database.connect()?;
-        let mut house = Self {
+        let mut fixture = Self {
             database,
             role,
             blocker,
             observer,
         };
-        house.session()?.client.batch_execute(WRITTEN)?;
-        house.blocker.batch_execute(AGED)?;
-        Ok(house)
+        fixture.session()?.client.batch_execute(WRITTEN)?;
+        fixture.blocker.batch_execute(AGED)?;
+        Ok(fixture)
     }
 
-    /// A session of the application.
+    /// Opens a session of the application.
     pub fn session(&self) -> Result<Pooled> {
         let mut session = Pooled::connect(&self.database, &self.role)?;
         session.client.batch_execute(
@@ -80,8 +80,8 @@ impl House {
         Ok(session)
     }
 
-    /// Every row of every table, as one hash a table.
-    pub fn everything(&mut self) -> Result<Vec<(String, Option<String>)>> {
+    /// Returns a hash of all rows for every table.
+    pub fn table_hashes(&mut self) -> Result<Vec<(String, Option<String>)>> {
         let tables = self.observer.query(
             "SELECT oid::regclass::text FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('reground'::regnamespace, 'public'::regnamespace) ORDER BY 1",
             &[],
@@ -104,13 +104,13 @@ impl House {
             .collect()
     }
 
-    /// Runs `statement` in `session`, whose settings let it wait for a while only, while `held` is held: nothing but its own
-    /// timeout ends it.
-    pub fn until_it_gives_up(
+    /// Runs `statement` in `session` while `held` is locked. The settings of the session contain a timeout, which
+    /// ends the statement.
+    pub fn run_until_timeout(
         &mut self,
         session: &mut Pooled,
         statement: &str,
-        held: Held,
+        held: TableLock,
     ) -> Result<Reply> {
         self.blocker
             .batch_execute(&format!("BEGIN; {}", held.lock()))
@@ -120,12 +120,12 @@ impl House {
         reply
     }
 
-    /// Runs `statement` in `session` while `held` is held; once it waits for that, `act` is done with its process id.
-    pub fn while_it_waits(
+    /// Runs `statement` in `session` while `held` is locked; once it waits, calls `act` with its process id.
+    pub fn run_until_waiting(
         &mut self,
         session: &mut Pooled,
         statement: &str,
-        held: Held,
+        held: TableLock,
         act: impl FnOnce(&mut Client, i32) -> Result<()>,
     ) -> Result<Reply> {
         let pid = process(session)?;
@@ -138,7 +138,7 @@ impl House {
                 call.is_finished()
             })
             .and_then(|()| act(&mut self.observer, pid));
-            // Whatever went wrong, the call must be able to end.
+            // The call must be able to end, also after a failure.
             if acted.is_err() {
                 let _ = self.blocker.batch_execute("ROLLBACK");
             }
@@ -148,12 +148,12 @@ impl House {
         acted.with_context(|| format!("{held:?}"))?;
         match reply {
             Ok(reply) => reply,
-            Err(_) => bail!("the thread of the call is lost"),
+            Err(_) => bail!("the thread of the call panicked"),
         }
     }
 }
 
-/// The process of a session.
+/// Returns the process id of a session.
 pub fn process(session: &mut Pooled) -> Result<i32> {
     Ok(session
         .client
@@ -161,7 +161,7 @@ pub fn process(session: &mut Pooled) -> Result<i32> {
         .get(0))
 }
 
-/// Waits until pg_stat_activity says so of a process.
+/// Waits until pg_stat_activity fulfils the condition for a process.
 pub fn wait_until(
     observer: &mut Client,
     pid: i32,
@@ -171,18 +171,18 @@ pub fn wait_until(
     let begun = Instant::now();
     let query = format!("SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND {condition}");
     loop {
-        // Asked first: what is over now has not waited since.
+        // Checked first: after the end of the call it can no longer wait.
         let over = over();
         if observer.query_one(&query, &[&pid])?.get::<_, i64>(0) == 1 {
             return Ok(());
         }
-        ensure!(!over, "the call was over before {condition}");
+        ensure!(!over, "the call ended before {condition}");
         ensure!(begun.elapsed() < PATIENCE, "never {condition}");
         thread::sleep(Duration::from_millis(1));
     }
 }
 
-impl Drop for House {
+impl Drop for Fixture {
     fn drop(&mut self) {
         let _ = self.blocker.batch_execute(&format!(
             "ROLLBACK; DROP OWNED BY {0} CASCADE; DROP ROLE {0}",
