@@ -72,4 +72,13 @@ CREATE TEXT SEARCH CONFIGURATION hostile.{r}_words (PARSER = pg_catalog."default
 CREATE VIEW hostile.{r}_articles AS SELECT * FROM public.{r}_articles WHERE hostile.called('view {r}_articles');
 CREATE VIEW hostile.{r}_texts AS SELECT * FROM store.{r}_texts WHERE hostile.called('view {r}_texts');
 CREATE VIEW hostile.{r}_farm_documents AS SELECT 1 AS doc_id WHERE hostile.called('view {r}_farm_documents');
+-- A lookup of the hooks with the types text and jsonb of this schema would find these.
+CREATE FUNCTION hostile.{r}_rank(query hostile.text, passages hostile.text[]) RETURNS real[] LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM hostile.called('function {r}_rank');
+END $$;
+CREATE FUNCTION hostile.{r}_judge(query hostile.text, earlier hostile.jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM hostile.called('function {r}_judge');
+END $$;
 GRANT SELECT ON hostile.{r}_articles, hostile.{r}_texts, hostile.{r}_farm_documents TO PUBLIC;

@@ -8,7 +8,7 @@ SELECT reground.label_citation({citation}, 'accurate', 'as the source has it', '
 SELECT * FROM reground.sample_for_review(5, since => '2025-01-01', seed => 'a');
 SELECT * FROM reground.sample_for_review(status => 'resolved_current');
 SELECT * FROM reground.history_hits({turn});
-SELECT * FROM reground.history_hits({first_turn}, relevant => '{1}');
+SELECT * FROM reground.history_hits({first_turn}, relevant_chunk_ids => '{1}');
 SELECT * FROM reground._history_hits('[["1"], ["2"], ["3"], ["4"]]', '[[["4"], ["7"]]]', '{4}');
 SELECT * FROM reground.compare_shadows();
 SELECT * FROM reground.compare_shadows(since => '2025-01-01', until => 'tomorrow');
@@ -24,7 +24,7 @@ SELECT reground.refresh_audit(2);
 SELECT reground.refresh_audit();
 SELECT reground.rebuild_audit();
 SELECT * FROM reground.take_baseline('2025-01-01', 'tomorrow');
-SELECT reground.set_alert_rule('{r}_mine', 'cfs_mean', 1, min_messages => 1, per_corpus => true), reground.set_alert_rule('low_tail', threshold => 0.8), reground.set_alert_rule('{r}_other', 'cfs_mean', 1, period => '1 day', whole_period => false, min_messages => 1, per_corpus => false, severity => 'warning', enabled => true, meaning => 'all of them');
+SELECT reground.set_alert_rule('{r}_mine', 'cfs_mean', 1, min_answers => 1, per_corpus => true), reground.set_alert_rule('low_tail', threshold => 0.8), reground.set_alert_rule('{r}_other', 'cfs_mean', 1, period => '1 day', whole_period => false, min_answers => 1, per_corpus => false, severity => 'warning', enabled => true, meaning => 'all of them');
 SELECT * FROM reground.check_alerts();
 SELECT * FROM reground.diagnose({alert});
 SELECT reground.drop_alert_rule('{r}_mine'), reground.drop_alert_rule('{r}_other');

@@ -159,7 +159,8 @@ DECLARE
 BEGIN
     FOR t IN SELECT b.oid::regtype AS type, b.typname AS name FROM pg_type AS b
             WHERE b.typnamespace IN ('pg_catalog'::regnamespace, 'public'::regnamespace, to_regnamespace('reground'))
-                AND b.typtype IN ('b', 'r', 'm') AND b.typcategory <> 'A' LOOP
+                AND (b.typtype IN ('b', 'r', 'm') AND b.typcategory <> 'A'
+                    OR EXISTS (SELECT FROM pg_class AS c WHERE c.oid = b.typrelid AND c.relkind = 'c')) LOOP
         CALL hostile.plant('type', 'type ' || t.name, format('CREATE DOMAIN hostile.%I AS %s CHECK (hostile.called(%L))', t.name, t.type, 'type ' || t.name));
     END LOOP;
 END $$;

@@ -1,10 +1,10 @@
 -- What a user calls, over the corpora of corpora.sql. Written as described there.
 
 -- Documents.
-SELECT * FROM reground.put_document('{r}_farm', 'cows', passages => '[{"text": "Cows give milk.", "page_start": 1, "metadata": {"part": 1}}]', title => 'Cows', uri => 'https://farm.example/cows', published => '2025-01-02', modified_at => '2025-01-03', media_type => 'text/plain', page_count => 3);
-SELECT * FROM reground.put_document('{r}_farm', 'sheep', passages => '[{"text": "Sheep give wool."}, {"text": "Sheep eat grass."}]', metadata => '{"kind": "animal", "tags": ["a", "b"]}');
-SELECT * FROM reground.put_document('{r}_farm', 'sheep', passages => '[{"text": "Sheep give wool."}, {"text": "Sheep eat hay."}]', metadata => '{"kind": "animal", "tags": ["a", "b"]}');
-SELECT * FROM reground.put_document('{r}_farm', 'sheep', passages => '[{"text": "Sheep give wool."}, {"text": "Sheep eat hay."}]', title => 'Sheep', metadata => '{"kind": "animal"}');
+SELECT * FROM reground.put_document('{r}_farm', 'cows', passages => '[{"content": "Cows give milk.", "page_start": 1, "metadata": {"part": 1}}]', title => 'Cows', uri => 'https://farm.example/cows', published => '2025-01-02', modified_at => '2025-01-03', media_type => 'text/plain', page_count => 3);
+SELECT * FROM reground.put_document('{r}_farm', 'sheep', passages => '[{"content": "Sheep give wool."}, {"content": "Sheep eat grass."}]', metadata => '{"kind": "animal", "tags": ["a", "b"]}');
+SELECT * FROM reground.put_document('{r}_farm', 'sheep', passages => '[{"content": "Sheep give wool."}, {"content": "Sheep eat hay."}]', metadata => '{"kind": "animal", "tags": ["a", "b"]}');
+SELECT * FROM reground.put_document('{r}_farm', 'sheep', passages => '[{"content": "Sheep give wool."}, {"content": "Sheep eat hay."}]', title => 'Sheep', metadata => '{"kind": "animal"}');
 SELECT * FROM reground.put_document('{r}_farm', 'goats', content => E'Goats climb trees.\fGoats eat thorns. They give milk, too.', title => 'Goats');
 SELECT * FROM reground.put_document('{r}_farm', 'dodo', content => 'Dodos give nothing.');
 SELECT reground.delete_document('{r}_farm', 'dodo');
@@ -25,7 +25,7 @@ SELECT * FROM reground.put_edges('{r}_articles', '[{"source": "Goats", "target":
 SELECT * FROM reground.put_edges('{r}_texts', '[{"source": "Otters", "target": "fish", "chunk_id": "o/2"}]');
 SELECT reground.delete_edges('{r}_texts', chunk_id => 'o/2');
 SELECT reground.delete_edges('{r}_articles', doc_id => 'b1');
-SELECT reground.delete_edges('{r}_farm', node => 'Goats');
+SELECT reground.delete_edges('{r}_farm', entity => 'Goats');
 SELECT reground.delete_edges('{r}_articles', everything => true);
 SELECT * FROM reground.check_corpus('{r}_farm');
 SELECT * FROM reground.check_corpus('{r}_halves');
@@ -102,16 +102,16 @@ SELECT reground.citation_grammar({turn}), reground.citation_grammar({turn}, 'reg
 SELECT reground.citation_instructions(), reground.citation_instructions('json', marker_style => '1');
 SELECT * FROM reground.feed_answer({turn}, 'Cows give milk [A1]. Pigs');
 SELECT * FROM reground.feed_answer({turn}, 'Cows give milk [A1]. Pigs fly [Z9].', complete => true);
-SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1]. Pigs fly [Z9]. Sheep eat hay [Source: sheep]. Cows are nice [Source: cows, p. 1] (Smith, 2020). "Cows give milk" [Source: https://farm.example/cows].', message => '{r}-m1', model => 'some', usage => '{"tokens": 12}', tags => '{"reader": "x"}');
-SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].', message => '{r}-m2', model => 'other');
-SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].', message => '{r}-m2', model => 'other');
+SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1]. Pigs fly [Z9]. Sheep eat hay [Source: sheep]. Cows are nice [Source: cows, p. 1] (Smith, 2020). "Cows give milk" [Source: https://farm.example/cows].', message_ref => '{r}-m1', model => 'some', usage => '{"tokens": 12}', tags => '{"reader": "x"}');
+SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].', message_ref => '{r}-m2', model => 'other');
+SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].', message_ref => '{r}-m2', model => 'other');
 SELECT * FROM reground.answer_metrics({message});
 SELECT * FROM reground.check_policy({message});
 SELECT * FROM reground.profile();
 SELECT * FROM reground.begin_turn('{r}-talk', 'and wool?', embedding => '[0,1]', settings => '{"graph": true, "history_note": true, "provenance": "hash"}');
 SELECT * FROM reground.retrieve({turn}, 'goats', embedding => '[0.9,0.1]', max_results => 2);
 SELECT * FROM reground.retrieve({turn}, 'goats', '{r}_articles', '[0.9,0.1]', filter => '{"id": [3, 4, 5]}');
-SELECT * FROM reground.add_passages({turn}, '[{"text": "Wool costs more.", "uri": "https://news.example/wool", "title": "News", "page_start": 1, "published": "2025-01-01", "metadata": {"a": 1}}]');
+SELECT * FROM reground.add_passages({turn}, '[{"content": "Wool costs more.", "uri": "https://news.example/wool", "title": "News", "page_start": 1, "published": "2025-01-01", "metadata": {"a": 1}}]');
 SELECT * FROM reground.end_turn({turn}, 'Sheep give wool [B1]. Goats climb [A2], wool costs more [C1]. Goats give milk [D1][D2].');
 SELECT * FROM reground.begin_turn('{r}-talk', 'compare sheep and goats', embedding => '[0.7,0.7]', intent => 'compare', settings => '{"provenance": "semantic", "passage_order": "edges", "graph": true}');
 SELECT * FROM reground.end_turn({turn}, 'Sheep give wool [B1].', citations => '[{"type": "text", "text": "Sheep give wool [B1].", "citations": [{"type": "char_location", "cited_text": "Sheep give wool.", "document_index": 0, "start_char_index": 0, "end_char_index": 16}]}]');
@@ -127,10 +127,10 @@ SELECT * FROM reground.begin_turn('{r}-talk', 'and trees again?', embedding => '
 SELECT * FROM reground.end_turn({turn}, 'I do not know.');
 SELECT * FROM reground.history('{r}-talk');
 SELECT * FROM reground.history('{r}-talk', max_tokens => 40);
-SELECT * FROM reground.history('{r}-talk', depends_on => '{1,2}', dependence => 'soft');
-SELECT * FROM reground.begin_turn('{r}-talk', 'milk, once more?', embedding => '[1,0]', parent => {first_turn});
+SELECT * FROM reground.history('{r}-talk', turn_nos => '{1,2}', dependency => 'soft');
+SELECT * FROM reground.begin_turn('{r}-talk', 'milk, once more?', embedding => '[1,0]', parent_turn_id => {first_turn});
 SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].');
-SELECT * FROM reground.begin_turn('{r}-talk', 'milk, from the start?', '{r}_farm', '[1,0]', parent => 0, intent => 'new_topic', settings => '{"marker_style": "1", "reserved_slots": 2, "carry_threshold": 0}');
+SELECT * FROM reground.begin_turn('{r}-talk', 'milk, from the start?', '{r}_farm', '[1,0]', parent_turn_id => 0, intent => 'new_topic', settings => '{"marker_style": "1", "reserved_slots": 2, "carry_threshold": 0}');
 SELECT * FROM reground.end_turn({turn}, 'Cows give milk [1].');
 
 -- Pins, settings of a conversation, a chain, hooks.
@@ -143,6 +143,8 @@ SELECT * FROM reground.end_turn({turn}, 'Otters sleep on their backs [A1][B1].')
 SELECT reground.unpin('{r}-pinned', doc_id => 'sheep', corpus => '{r}_farm'), reground.unpin('{r}-pinned', chunk_id => '7', corpus => '{r}_articles');
 SELECT * FROM reground.begin_turn('{r}-pinned', 'and at night?', '{r}_texts', '[1,0]', settings => '{"reranker": "public.{r}_rank(pg_catalog.text,pg_catalog.text[])", "store_answers": "hash"}');
 SELECT * FROM reground.end_turn({turn}, 'Otters eat fish at night [A1].');
+SELECT * FROM reground.begin_turn('{r}-pinned', 'and by day?', '{r}_texts', '[1,0]', settings => '{"reranker": "{r}_rank", "intent_function": "{r}_judge"}');
+SELECT * FROM reground.end_turn({turn}, 'Otters sleep by day [A1].');
 SELECT * FROM reground.begin_turn('{r}-hooked', 'goats?', '{r}_shelf', '[1,0]', filter => '{"key": {">": "1"}}');
 SELECT * FROM reground.end_turn({turn}, 'Goats climb trees [A1].');
 SELECT * FROM reground.begin_turn('{r}-hooked', 'and trees?', embedding => '[1,0]');
@@ -150,7 +152,7 @@ SELECT * FROM reground.end_turn({turn}, 'Goats climb trees [A1].');
 
 -- A reranker outside, several corpora, other corpora.
 SELECT * FROM reground.begin_turn('{r}-drift', 'hay or wool?', '{r}_farm', '[0,1]', settings => '{"reranker": "deferred"}');
-SELECT * FROM reground.apply_rerank({turn}, '[{"index": 0, "text": "Sheep give wool, they say.", "score": 1}, {"text": "Nobody said this.", "score": 0.5}, {"key": "3", "score": 0.4}]');
+SELECT * FROM reground.apply_rerank({turn}, '[{"index": 0, "content": "Sheep give wool, they say.", "score": 1}, {"content": "Nobody said this.", "score": 0.5}, {"chunk_id": "3", "score": 0.4}]');
 SELECT * FROM reground.end_turn({turn}, 'Sheep give wool [A1].');
 SELECT * FROM reground.begin_turn('{r}-drift', 'goats?', embedding => '[1,0]', corpora => '{{r}_farm,{r}_articles}', settings => '{"reranker": "deferred", "provenance": "merkle"}');
 SELECT * FROM reground.apply_rerank({turn}, NULL);
@@ -177,11 +179,11 @@ SELECT * FROM reground.begin_turn('{r}-log', 'and why?', settings => '{"strategy
 SELECT * FROM reground.end_turn({turn}, 'The pump was mended [A1].');
 
 -- Answers without a turn of ours.
-SELECT * FROM reground.check_answer('Cows give milk [1]. So says [Source: cows].', '[{"text": "Cows give milk.", "doc_id": "cows", "page_start": 1}]', corpus => '{r}_farm');
-SELECT * FROM reground.check_answer('Cows give milk [1].', '[{"text": "Cows give milk."}]', text_config => 'pg_catalog.simple', settings => '{"support_threshold": 0.2}');
-SELECT * FROM reground.record_turn('{r}-old', 'who gives milk?', 'Cows [1]. So says [Source: goats].', '[{"text": "Cows give milk.", "title": "Milk"}]', at => '2025-01-31 10:00+01', message => '{r}-old-1', model => 'other', tags => '{"a": 1}', corpus => '{r}_farm');
-SELECT * FROM reground.record_turns('[{"conversation": "{r}-old", "query": "q", "answer": "It floats [1].", "message": "{r}-old-2", "passages": [{"text": "It floats."}], "at": "2025-02-01 10:00+00"}, {"conversation": "{r}-older", "query": "q", "answer": "None."}]', corpus => '{r}_articles');
-SELECT * FROM reground.check_answer('Goats climb [1].', '[{"text": "Goats climb."}]', text_config => 'public.{r}_words');
+SELECT * FROM reground.check_answer('Cows give milk [1]. So says [Source: cows].', '[{"content": "Cows give milk.", "doc_id": "cows", "page_start": 1}]', corpus => '{r}_farm');
+SELECT * FROM reground.check_answer('Cows give milk [1].', '[{"content": "Cows give milk."}]', text_config => 'pg_catalog.simple', settings => '{"support_threshold": 0.2}');
+SELECT * FROM reground.record_turn('{r}-old', 'who gives milk?', 'Cows [1]. So says [Source: goats].', '[{"content": "Cows give milk.", "title": "Milk"}]', at => '2025-01-31 10:00+01', message_ref => '{r}-old-1', model => 'other', tags => '{"a": 1}', corpus => '{r}_farm');
+SELECT * FROM reground.record_turns('[{"conversation_ref": "{r}-old", "query": "q", "answer": "It floats [1].", "message_ref": "{r}-old-2", "passages": [{"content": "It floats."}], "at": "2025-02-01 10:00+00"}, {"conversation_ref": "{r}-older", "query": "q", "answer": "None."}]', corpus => '{r}_articles');
+SELECT * FROM reground.check_answer('Goats climb [1].', '[{"content": "Goats climb."}]', text_config => 'public.{r}_words');
 SELECT * FROM reground.extract_citations('Cows give milk [A1] (Smith, 2020) [Source: cows, p. 1].');
 SELECT * FROM reground.import_citations('Cows give milk.', '[{"start": 0, "end": 4, "document_ids": ["cows"]}]', 'cohere');
 
@@ -192,8 +194,8 @@ SELECT * FROM reground.begin_turn('{r}-shade', 'who gives milk?', '{r}_farm', '[
 SELECT * FROM reground.shadow_turn({turn}, '{"max_sources": 1}', '{r}-narrow');
 SELECT * FROM reground.shadow_turn({turn}, '{"fusion": "rrf"}', '{r}-goats', '{r}_articles', '[1,0]', 'goats');
 SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].');
-SELECT * FROM reground.rehearse_turn('who gives wool?', '{r}_farm', '[0,1]', settings => '{"graph": true}');
-SELECT * FROM reground.rehearse_turn('and wool?', embedding => '[0,1]', filter => '{"doc_id": ["cows", "sheep"]}', conversation => '{r}-shade');
+SELECT * FROM reground.dry_run_turn('who gives wool?', '{r}_farm', '[0,1]', settings => '{"graph": true}');
+SELECT * FROM reground.dry_run_turn('and wool?', embedding => '[0,1]', filter => '{"doc_id": ["cows", "sheep"]}', conversation_ref => '{r}-shade');
 SELECT reground.put_probe('{r}-milk', '{r}_farm', 'who gives milk?', 'cows', embedding => '[1,0]', filter => '{"doc_id": "cows"}', settings => '{"max_sources": 3}');
 SELECT reground.put_probe('{r}-goats', '{r}_articles', 'goats?', 'b1', chunk_id => '4', embedding => '[1,0]');
 SELECT * FROM reground.run_probes();
@@ -210,7 +212,7 @@ SELECT * FROM reground.source_usage();
 SELECT * FROM reground.source_usage(since => '2025-01-01', until => 'tomorrow');
 SELECT * FROM reground._answers_by('conversation', false, '2025-01-01', NULL);
 SELECT * FROM reground._citations_by('document', '2025-01-01', NULL);
-SELECT reground._dimension_name('model'), reground._dimension_key('tag:team'), reground._node('chunk', 'a', 'b'), reground._pair(1, 2, 3), reground._trace_bucket('2026-07-01');
+SELECT reground._dimension_name('model'), reground._dimension_key('tag:team'), reground._node('chunk', 'a', 'b'), reground._pair_index(1, 2, 3), reground._trace_bucket('2026-07-01');
 SELECT reground._source_state(NULL, '{r}_farm', 'sheep', 1), reground.current_tenant(), reground.in_canary('{r}-talk'), reground.in_canary('{r}-talk', 0.5, 'salt');
 SELECT * FROM reground._settings();
 SELECT * FROM reground.mann_whitney('{1,2}', '{3}');
