@@ -1,45 +1,10 @@
-//! The SQL functions, one file per topic. `sql/install` declares and documents them.
+//! The SQL functions, in folders by topic. `sql/install` declares and documents them.
 
-mod additional_retrieval;
-mod alerts;
-mod answer_metrics;
+mod answer;
 mod arguments;
-mod begin_turn;
-mod branches;
-mod check_answer;
-mod citation_rows;
-mod conversation_state;
-mod corpora;
-mod documents;
-mod dry_run;
-mod edges;
-mod end_turn;
-mod erasure;
-mod evaluation;
-mod extract_citations;
-mod feed_answer;
-mod history;
-mod hooks;
-mod import_citations;
-mod judge;
-mod judge_context;
-mod pins;
-mod probes;
-mod profile;
-mod prompts;
-mod provenance;
-mod quality;
-mod question;
-mod readers;
-mod record_turns;
-mod report;
-mod rerank;
-mod retention;
-mod retrieval;
-mod reviews;
-mod rollups;
-mod search;
-mod shadows;
-mod source_rows;
+mod audit;
+mod conversation;
+mod corpus;
+mod turn;
 
 pub(crate) use arguments::{given, names, not_empty, writable};

@@ -1,0 +1,333 @@
+//! `end_turn` reads the evidence, judges the answer, and writes it. `abandon_turn` ends a turn without an answer.
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_grounding::caller::fingerprint::Fingerprint;
+use reground_grounding::history::context_share;
+use reground_grounding::memory::RememberedSource;
+use reground_grounding::memory::decay::with_pins_of;
+use serde_json::Value;
+
+use crate::api::answer::judge;
+use crate::api::answer::judge::AnswerVerdict;
+use crate::api::answer::judge_context::TurnEvidence;
+use crate::api::conversation::branches;
+use crate::api::{given, writable};
+use crate::datum::Json;
+use crate::error::{Error, Result, warn};
+use crate::profile::{self, stage};
+use crate::retrieve::evidence::stage_facts;
+use crate::rows;
+use crate::run_as::as_owner;
+use crate::sql;
+use crate::store::chain::About;
+use crate::store::conversations::{self, Conversation};
+use crate::store::messages::{self, Earlier, NewCitation, NewMessage, Origin, Place, Scored};
+use crate::store::turns::{self, Turn};
+use crate::store::{chain, documents, markers, sources};
+use crate::tenant;
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn end_turn(
+    turn_id: Option<i64>,
+    answer: Option<&str>,
+    message_ref: Option<&str>,
+    model: Option<&str>,
+    usage: Option<Json>,
+    tags: Option<Json>,
+    citations: Option<Json>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("end_turn")?;
+    let tenant = tenant::required()?;
+    let turn_id = given(turn_id, "turn_id")?;
+    let citations = Json::optional(citations, "citations")?;
+    let text = given(answer, "answer")?;
+    let answer = GivenAnswer {
+        text,
+        message_ref,
+        model,
+        usage: Json::optional(usage, "usage")?,
+        tags: Json::object(tags, "tags")?,
+        fingerprint: Fingerprint::of(text, citations.as_ref()),
+        citations,
+    };
+    profile::call("end_turn", || end(&tenant, turn_id, answer, fcinfo))?;
+    Ok(())
+}
+
+/// The answer of a turn, as given by the application.
+struct GivenAnswer<'a> {
+    text: &'a str,
+    /// The application's id of the answer.
+    message_ref: Option<&'a str>,
+    model: Option<&'a str>,
+    usage: Option<Value>,
+    tags: Value,
+    /// Citations that the model's API returned besides the text.
+    citations: Option<Value>,
+    fingerprint: Fingerprint,
+}
+
+/// Judges and stores the answer, unless an earlier call did, and returns the rows of its citations.
+fn end(
+    tenant: &str,
+    turn_id: i64,
+    answer: GivenAnswer<'_>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> Result<()> {
+    let conversation = stage("conversation", || conversations::of_turn(tenant, turn_id))?
+        .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
+    let turn = stage("context", || turns::load(tenant, turn_id))?;
+    check_state(&turn)?;
+    let (message_id, citations) = match repeated(&conversation, turn_id, &answer)? {
+        Some(message_id) => (message_id, None),
+        None => {
+            let ended = judge(tenant, &conversation, &turn, &answer)?;
+            let message_id = write(tenant, &conversation, &turn, &answer, &ended)?;
+            // The rows of an answer that is not stored take their texts from this call.
+            let citations = (!ended.stores_text)
+                .then(|| sql::json(&ended.verdict.citations))
+                .transpose()?;
+            (message_id, citations)
+        }
+    };
+    stage("rows", || {
+        let (message_id, tenant) = (message_id.into(), tenant.into());
+        as_owner(|| match citations {
+            None => rows::emit_from(fcinfo, &messages::rows(), &[message_id, tenant]),
+            Some(citations) => {
+                let args = [message_id, tenant, citations.into()];
+                rows::emit_from(fcinfo, &messages::rows_with_words(), &args)
+            }
+        })
+    })
+}
+
+/// Writes a judged answer and everything that it changes; returns its message_id.
+fn write(
+    tenant: &str,
+    conversation: &Conversation,
+    turn: &Turn,
+    answer: &GivenAnswer<'_>,
+    ended: &EndedTurn,
+) -> Result<i64> {
+    let answer_tokens = stage("tokens", || reground_tokens::count(answer.text));
+    let (turn_id, stores_text) = (turn.turn_id, ended.stores_text);
+    let place = stage("write message", || {
+        let place = messages::make_place(turn_id)?;
+        let new = NewMessage {
+            message_id: place.message_id,
+            conversation_id: conversation.conversation_id,
+            turn_id,
+            origin: Origin::Live,
+            message_ref: answer.message_ref,
+            answer: Some(answer.text).filter(|_| stores_text),
+            fingerprint: &answer.fingerprint,
+            answer_tokens,
+            model: answer.model,
+            usage: answer.usage.as_ref(),
+            citations: answer.citations.as_ref().filter(|_| stores_text),
+            tags: Some(&answer.tags),
+            created_at: None,
+            scored: Scored::from(&ended.verdict.judged),
+            cited: NewCitation::stored(&ended.verdict.citations, stores_text),
+        };
+        messages::insert(tenant, &[new])?;
+        Ok::<_, Error>(place)
+    })?;
+    stage("write memory", || {
+        markers::cite(place.message_id)?;
+        count_tokens(conversation, turn, answer_tokens, &place)?;
+        remember(tenant, conversation, turn, ended)
+    })?;
+    if ended.chains {
+        let conversation_id = conversation.conversation_id;
+        let link = About::Answer(turn_id, place.message_id);
+        stage("write chain", || {
+            chain::append(tenant, conversation_id, link)
+        })?;
+    }
+    Ok(place.message_id)
+}
+
+#[pg_extern(sql = false)]
+fn abandon_turn(turn_id: Option<i64>) -> std::result::Result<bool, ErrorReport> {
+    writable("abandon_turn")?;
+    let tenant = tenant::required()?;
+    let turn_id = given(turn_id, "turn_id")?;
+    let conversation = conversations::of_turn(&tenant, turn_id)?
+        .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
+    let turn = turns::load(&tenant, turn_id)?;
+    match turn.state.as_str() {
+        "abandoned" => Ok(false),
+        "ended" => Err(Error::WrongState {
+            turn: turn_id,
+            state: turn.state,
+            wanted: "abandoned",
+            hint: "The turn has an answer. Call end_turn with a new message_ref to supersede it.",
+        }
+        .into()),
+        _ => {
+            conversations::touch(&conversation)?;
+            turns::abandon(turn_id)?;
+            Ok(true)
+        }
+    }
+}
+
+/// Checks that a turn can be answered, and warns if its transaction is still open. Errors: 55000 if it cannot.
+fn check_state(turn: &Turn) -> Result<()> {
+    let state = turn.standing();
+    let hint = match state {
+        "imported" => {
+            "Another system answered it. Begin a new turn, or one with the same parent_turn_id."
+        }
+        "abandoned" => "Begin a new turn.",
+        "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
+        _ => {
+            if turn.held_open {
+                warn(
+                    "the transaction was held open between begin_turn and end_turn",
+                    "Commit before the model is called.",
+                );
+            }
+            return Ok(());
+        }
+    };
+    Err(Error::WrongState {
+        turn: turn.turn_id,
+        state: state.to_owned(),
+        wanted: "answered",
+        hint,
+    })
+}
+
+/// Returns the message_id of an earlier call with the same answer. Errors: 23505 for another answer under the same message_ref.
+fn repeated(
+    conversation: &Conversation,
+    turn_id: i64,
+    answer: &GivenAnswer<'_>,
+) -> Result<Option<i64>> {
+    let message_ref = answer.message_ref;
+    let earlier = messages::earlier(conversation.conversation_id, turn_id, message_ref)?;
+    let is_equal = |message: &Earlier| message.fingerprint == answer.fingerprint;
+    let same = match message_ref {
+        Some(id) => earlier
+            .into_iter()
+            .find(|message| message.message_ref.as_deref() == Some(id)),
+        None => earlier
+            .into_iter()
+            .rfind(|message| !message.superseded && is_equal(message)),
+    };
+    match same {
+        None => Ok(None),
+        Some(message) if is_equal(&message) && message.turn_id == turn_id => {
+            Ok(Some(message.message_id))
+        }
+        Some(_) => Err(Error::Conflict(
+            "message_ref",
+            message_ref.unwrap_or_default().to_owned(),
+        )),
+    }
+}
+
+/// A judged answer, before it is written.
+struct EndedTurn {
+    verdict: AnswerVerdict,
+    /// The remembered sources before the turn.
+    sources_before: Vec<RememberedSource>,
+    /// Whether the answer becomes a link in the chain of its conversation.
+    chains: bool,
+    /// Whether the text of the answer is stored.
+    stores_text: bool,
+}
+
+/// Reads the evidence and judges the answer.
+fn judge(
+    tenant: &str,
+    conversation: &Conversation,
+    turn: &Turn,
+    answer: &GivenAnswer<'_>,
+) -> Result<EndedTurn> {
+    let evidence = TurnEvidence::load(tenant, turn)?;
+    let read = stage("extract", || {
+        judge::read(answer.text, &evidence.grammar, answer.citations.as_ref())
+    })?;
+    let trace = stage("trace", || stage_facts(turn.turn_id))?;
+    let sources_before = stage("memory", || sources_before(conversation, turn))?;
+    let verdict = judge::judge(&read, &evidence.context(&trace, &sources_before))?;
+    Ok(EndedTurn {
+        verdict,
+        sources_before,
+        chains: evidence.settings.chains(),
+        stores_text: evidence.settings.stores_answers(),
+    })
+}
+
+/// Returns the remembered sources from before the turn, with the current pins: for a regeneration those of the first end, for a
+/// superseded turn those after its parent.
+fn sources_before(conversation: &Conversation, turn: &Turn) -> Result<Vec<RememberedSource>> {
+    let live = sources::of(conversation.conversation_id)?;
+    let before = match &turn.sources_before {
+        Some(before) => before.clone(),
+        None if turn.superseded => branches::sources_before(turn)?,
+        None => return Ok(live),
+    };
+    Ok(with_pins_of(&before, &live))
+}
+
+/// Adds the tokens of question and answer to the history, or replaces those of the earlier answer.
+fn count_tokens(
+    conversation: &Conversation,
+    turn: &Turn,
+    answer_tokens: usize,
+    place: &Place,
+) -> Result<()> {
+    if turn.superseded {
+        // The history has only turns of the current path. A later branch from this turn counts its tokens.
+        return Ok(());
+    }
+    let before = place.superseded_tokens.map(i64::from);
+    let more = context_share::tokens_added(turn.query_tokens, answer_tokens, before);
+    conversations::count_tokens(conversation, more)
+}
+
+/// Stores the remembered sources after the turn. They become the memory of the conversation if this is the first answer of the
+/// turn, or a new answer of the turn that ended last. After a regeneration of an older turn, or an answer to a superseded one,
+/// only a branch from this turn restores them.
+fn remember(
+    tenant: &str,
+    conversation: &Conversation,
+    turn: &Turn,
+    ended: &EndedTurn,
+) -> Result<()> {
+    let after = &ended.verdict.judged.sources_after;
+    turns::end(turn.turn_id, &ended.sources_before, after)?;
+    let first = turn.state == "open";
+    let latest = conversation.last_ended_turn_id == Some(turn.turn_id);
+    if !turn.superseded && (first || latest) {
+        sources::replace(tenant, conversation.conversation_id, after)?;
+        conversations::ended(conversation, turn.turn_id)
+    } else {
+        conversations::touch(conversation)
+    }
+}
+
+/// Returns the state of a cited document; NULL for documents of other tenants, unless the role is an auditor.
+#[pg_extern(sql = false)]
+fn source_state(
+    tenant: Option<&str>,
+    corpus: Option<&str>,
+    doc_id: Option<&str>,
+    version: Option<i32>,
+) -> std::result::Result<Option<String>, ErrorReport> {
+    let (Some(tenant), Some(corpus), Some(doc_id)) = (tenant, corpus, doc_id) else {
+        return Ok(None);
+    };
+    if tenant::current().as_deref() != Some(tenant) && !tenant::is_auditor()? {
+        return Ok(None);
+    }
+    Ok(documents::state(tenant, corpus, doc_id, version)?)
+}

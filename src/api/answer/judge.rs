@@ -1,0 +1,201 @@
+//! Judgement of an answer: citations are resolved, their sources are read, and each citation gets a verdict.
+
+use reground_citations::{
+    Cues, Grammar, ImportNote, Judgement, KnownMarker, Lexemes, NamedDocument, Source,
+    registry_names,
+};
+use reground_grounding::caller::check;
+use reground_grounding::end::answer_metrics::{self, AnswerMetric};
+use reground_grounding::end::parse_answer::{self, ParsedAnswer};
+use reground_grounding::end::{self, EndInput, EndRules, JudgedAnswer, OtherReading};
+use reground_grounding::prompt;
+use serde_json::Value;
+
+use crate::api::answer::citation_rows::citation_rows;
+use crate::api::answer::judge_context::JudgeContext;
+use crate::api::answer::readers::{Reader, Readers};
+use crate::error::{Result, warn};
+use crate::profile::stage;
+use crate::retrieve::evidence::{self, Asked, content, look_up};
+use crate::store::cues;
+use crate::store::markers::{self, Row as MarkerRow};
+use crate::store::messages::NewCitation;
+
+/// A judged answer.
+pub(in crate::api) struct AnswerVerdict {
+    pub judged: JudgedAnswer,
+    /// A row for each citation.
+    pub citations: Vec<NewCitation>,
+    /// The sources of the context.
+    sources: Vec<Source>,
+    /// Cues of the main reader, if its language is not that of the context.
+    cues: Option<Cues>,
+    /// Text search configuration of the main reader.
+    text_config: String,
+}
+
+/// Parses an answer, with the citations that an API returned besides the text.
+pub(in crate::api) fn read<'a>(
+    answer: &'a str,
+    grammar: &Grammar,
+    citations: Option<&Value>,
+) -> Result<ParsedAnswer<'a>> {
+    let read = parse_answer::parse_answer(answer, grammar, citations)?;
+    warn_of(&read.notes);
+    Ok(read)
+}
+
+/// Warns of citations of an API that do not fit the answer.
+pub(in crate::api) fn warn_of(notes: &[ImportNote]) {
+    if let Some(note) = notes.first() {
+        let (count, at, what) = (notes.len(), &note.at, note.what.as_str());
+        warn(
+            format!("{count} of the citations do not fit the answer"),
+            &format!("The first is {at}, {what}."),
+        );
+    }
+}
+
+/// Judges a parsed answer.
+pub(in crate::api) fn judge(
+    read: &ParsedAnswer<'_>,
+    context: &JudgeContext<'_>,
+) -> Result<AnswerVerdict> {
+    let extraction = &read.extraction;
+    warn_of_omitted(extraction.citations.len(), extraction.omitted);
+    let readers = Readers::of(context)?;
+    let main = &readers.main;
+    let sources = sources(context, &main.text_config)?;
+    let claims: Vec<String> = extraction
+        .claims
+        .iter()
+        .map(|claim| claim.text.clone())
+        .collect();
+    let claim_lexemes = stage("lexemes", || content(&main.text_config, &claims))?;
+    let registry = match context.conversation_id {
+        Some(conversation_id) => stage("memory", || {
+            markers::named(conversation_id, registry_names(extraction))
+        })?,
+        None => Vec::new(),
+    };
+    let bound: Vec<_> = registry.iter().map(MarkerRow::bound).collect();
+    let known: Vec<KnownMarker> = end::known_markers(&bound, context.context);
+    let requests = end::documents_to_look_up(extraction, &sources, &known);
+    let named = stage("named documents", || {
+        look_up(&Asked {
+            tenant: context.tenant,
+            corpora: &context.corpora,
+            requests: &requests,
+            grammar: context.grammar,
+            text_config: &main.text_config,
+        })
+    })?;
+    let cues = match main.language == context.language(context.text_config) {
+        true => None,
+        false => Some(stage("cues", || cues::load(&main.language))?),
+    };
+    let readings = readers
+        .others
+        .iter()
+        .map(|reader| AlternateReading::of(reader, context, &named, &claims))
+        .collect::<Result<Vec<_>>>()?;
+    let readings: Vec<_> = readings.iter().map(AlternateReading::borrow).collect();
+    let input = EndInput {
+        cues: cues.as_ref().unwrap_or(context.cues),
+        extraction,
+        quotes: &read.quotes,
+        context: context.context,
+        sources: &sources,
+        markers: &known,
+        remembered: context.remembered,
+        named: &named,
+        claim_lexemes: &claim_lexemes,
+        others: &readings,
+        read_by: &readers.by_source,
+        trace: context.trace,
+        rules: EndRules::from(context.settings),
+    };
+    let judged = stage("judge", || end::judge_answer(&input))?;
+    let citations = citation_rows(read, &judged, context.context, &sources, &registry);
+    Ok(AnswerVerdict {
+        judged,
+        citations,
+        sources,
+        cues,
+        text_config: readers.main.text_config,
+    })
+}
+
+fn warn_of_omitted(judged: usize, omitted: usize) {
+    if omitted > 0 {
+        warn(
+            format!("{omitted} citations beyond the first {judged} were not judged"),
+            "",
+        );
+    }
+}
+
+/// Judges a parsed answer and computes its quality measures.
+pub(in crate::api) fn measure(
+    read: &ParsedAnswer<'_>,
+    context: &JudgeContext<'_>,
+) -> Result<Vec<AnswerMetric>> {
+    let verdict = judge(read, context)?;
+    let citations = verdict.judged.citations.into_iter();
+    let judgements: Vec<Judgement> = citations.map(|citation| citation.judgement).collect();
+    let statements = answer_metrics::statements(read.answer, &read.extraction);
+    Ok(answer_metrics::answer_metrics(&answer_metrics::Answer {
+        extraction: &read.extraction,
+        judgements: &judgements,
+        sources: &verdict.sources,
+        lexemes: &content(&verdict.text_config, &statements)?,
+        statements: &statements,
+        cues: verdict.cues.as_ref().unwrap_or(context.cues),
+        rules: EndRules::from(context.settings).support,
+    }))
+}
+
+/// The evidence under the text search configuration and the language of another reader.
+struct AlternateReading {
+    sources: Vec<Source>,
+    named: Vec<NamedDocument>,
+    claim_lexemes: Vec<Lexemes>,
+    cues: Cues,
+}
+
+impl AlternateReading {
+    fn of(
+        reader: &Reader,
+        context: &JudgeContext<'_>,
+        named: &[NamedDocument],
+        claims: &[String],
+    ) -> Result<Self> {
+        let text_config = &reader.text_config;
+        Ok(Self {
+            sources: sources(context, text_config)?,
+            named: stage("lexemes", || evidence::reread(named, text_config))?,
+            claim_lexemes: stage("lexemes", || content(text_config, claims))?,
+            cues: stage("cues", || cues::load(&reader.language))?,
+        })
+    }
+
+    fn borrow(&self) -> OtherReading<'_> {
+        OtherReading {
+            sources: &self.sources,
+            named: &self.named,
+            claim_lexemes: &self.claim_lexemes,
+            cues: &self.cues,
+        }
+    }
+}
+
+/// The sources of the context with their lexemes.
+fn sources(context: &JudgeContext<'_>, text_config: &str) -> Result<Vec<Source>> {
+    let texts: Vec<String> = context.context.iter().map(prompt::title_and_text).collect();
+    let lexemes = stage("lexemes", || content(text_config, &texts))?;
+    let mut sources = end::sources_of(context.context, lexemes, context.grammar)?;
+    if context.numbered {
+        check::number_sources(&mut sources);
+    }
+    Ok(sources)
+}

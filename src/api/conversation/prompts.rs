@@ -1,0 +1,96 @@
+//! Functions that return parts of the prompt.
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_citations::{GrammarFormat, UnknownGrammarFormat};
+use reground_grounding::prompt::{self, Format};
+use reground_grounding::settings::SETTINGS;
+use reground_grounding::settings::{MarkerStyle, Settings};
+use serde_json::json;
+
+use crate::api::given;
+use crate::error::{Error, Result};
+use crate::rows;
+use crate::store::turns::{self, Turn};
+use crate::tenant;
+
+#[pg_extern(sql = false)]
+fn prompt_context(
+    turn_id: Option<i64>,
+    format: Option<&str>,
+) -> std::result::Result<String, ErrorReport> {
+    let format = parsed(format)?;
+    let turn = with_context(turn_id)?;
+    let settings: Settings = serde_json::from_value(turn.settings).map_err(Error::from)?;
+    let rules = prompt::BlockRules {
+        style: settings.marker_style,
+        history_note: settings.history_note,
+    };
+    Ok(prompt::render(&turn.context, format, rules))
+}
+
+#[pg_extern(sql = false)]
+fn citation_grammar(
+    turn_id: Option<i64>,
+    format: Option<&str>,
+) -> std::result::Result<String, ErrorReport> {
+    let format: GrammarFormat =
+        given(format, "format")?
+            .parse()
+            .map_err(|error: UnknownGrammarFormat| Error::Bad {
+                argument: "format",
+                fault: error.to_string(),
+                hint: "One of gbnf, regex, json_schema.".into(),
+            })?;
+    let turn = with_context(turn_id)?;
+    let markers: Vec<&str> = turn
+        .context
+        .iter()
+        .map(|source| source.marker.as_str())
+        .collect();
+    let grammar = reground_citations::citation_grammar(&markers, format);
+    Ok(grammar.map_err(|error| Error::Stored(error.to_string()))?)
+}
+
+/// Reads a turn that has its context. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.
+pub(in crate::api) fn with_context(turn_id: Option<i64>) -> Result<Turn> {
+    let turn_id = given(turn_id, "turn_id")?;
+    let turn = turns::load(&tenant::required()?, turn_id)?;
+    if turn.state == "deferred" {
+        return Err(Error::WrongState {
+            turn: turn_id,
+            state: turn.state,
+            wanted: "put into a prompt",
+            hint: "Call reground.apply_rerank first (with NULL to go on in fused order).",
+        });
+    }
+    Ok(turn)
+}
+
+#[pg_extern(sql = false)]
+fn citation_instructions(
+    format: Option<&str>,
+    marker_style: Option<&str>,
+) -> std::result::Result<String, ErrorReport> {
+    let style = given(marker_style, "marker_style")?.parse::<MarkerStyle>();
+    let style = style.map_err(Error::from)?;
+    Ok(prompt::instructions(parsed(format)?, style))
+}
+
+/// Rows of the view `settings`.
+#[pg_extern(sql = false)]
+fn settings(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), ErrorReport> {
+    let rows: Vec<_> = SETTINGS
+        .iter()
+        .map(|setting| {
+            json!({"name": setting.name, "default_value": setting.default_value(), "expects": setting.expects, "meaning": setting.meaning})
+        })
+        .collect();
+    rows::emit(fcinfo, &rows)?;
+    Ok(())
+}
+
+/// Parses a format. Errors: 22004 if it is NULL, 22023 if it is unknown.
+fn parsed(format: Option<&str>) -> Result<Format> {
+    Ok(given(format, "format")?.parse::<Format>()?)
+}

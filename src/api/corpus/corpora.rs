@@ -1,0 +1,490 @@
+//! Functions that create, register, change, drop and check corpora.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_documents::{ChunkSettings, ChunkUnit};
+use reground_grounding::settings::Settings;
+use serde_json::{Value, json};
+
+use crate::api::turn::hooks;
+use crate::api::{given, writable};
+use crate::datum::Json;
+use crate::error::{Error, Result, notice};
+use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
+use crate::retrieve::{check, coordinates, managed, text_config};
+use crate::rows;
+use crate::sql;
+use crate::store::corpora::{self, Column, Hold, Mapping, NewCorpus, Side};
+use crate::store::roles::Roles;
+use crate::tenant;
+
+/// Longest name that PostgreSQL does not truncate, in bytes.
+const LONGEST_IDENTIFIER: usize = 63;
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn create_corpus(
+    corpus: Option<&str>,
+    dimensions: Option<i32>,
+    schema: Option<&str>,
+    embedding_type: Option<&str>,
+    metric: Option<&str>,
+    text_config: Option<pg_sys::Oid>,
+    chunk_size: Option<i32>,
+    chunk_overlap: Option<i32>,
+    chunk_unit: Option<&str>,
+    settings: Option<Json>,
+    tenant: Option<&str>,
+    text_config_per_document: Option<bool>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("create_corpus")?;
+    let per_document = given(text_config_per_document, "text_config_per_document")?;
+    let name = named(corpus)?;
+    let schema = given(schema, "schema")?;
+    let metric = checked_metric(given(metric, "metric")?)?;
+    let embedding_type = checked_embedding_type(given(embedding_type, "embedding_type")?)?;
+    checked_dimensions(dimensions)?;
+    let chunking = ChunkSettings::new(
+        given(chunk_size, "chunk_size")?,
+        given(chunk_overlap, "chunk_overlap")?,
+        ChunkUnit::parse(given(chunk_unit, "chunk_unit")?).map_err(Error::from)?,
+    )
+    .map_err(Error::from)?;
+    let (settings, roles) = checked_settings(settings)?;
+    let text_config = text_config::name(given(text_config, "text_config")?)?;
+
+    let (passages, documents) = table_names(schema, name)?;
+    let mapping = managed::mapping(dimensions.is_some(), per_document);
+    let new = NewCorpus {
+        tenant,
+        corpus: name,
+        relation: passages,
+        documents: Some(documents),
+        managed: true,
+        mapping: &mapping,
+        dimensions,
+        embedding_type: dimensions.map(|_| embedding_type),
+        metric,
+        text_config: &text_config,
+        chunking: json!({"size": chunking.size, "overlap": chunking.overlap, "unit": chunking.unit}),
+        settings,
+        roles,
+    };
+    if !registered_alike(&new)? {
+        make_tables(&new, per_document, embedding_type)?;
+        corpora::insert(&new)?;
+    }
+    Ok(())
+}
+
+/// Returns the qualified names of the tables of passages and of documents. Errors: 22023 if a name is too long.
+fn table_names(schema: &str, name: &str) -> Result<(String, String)> {
+    let documents = format!("{name}_documents");
+    if documents.len() > LONGEST_IDENTIFIER {
+        return Err(Error::Bad {
+            argument: "corpus",
+            fault: format!("the name \"{documents}\" of its table is too long"),
+            hint: format!("Names of tables have at most {LONGEST_IDENTIFIER} bytes."),
+        });
+    }
+    let qualified = |name: &str| format!("{}.{}", sql::ident(schema), sql::ident(name));
+    Ok((qualified(name), qualified(&documents)))
+}
+
+/// Makes the tables of a managed corpus. Errors: 42P07 if one of them exists.
+fn make_tables(new: &NewCorpus<'_>, per_document: bool, embedding_type: &str) -> Result<()> {
+    let documents = new.documents.as_deref().unwrap_or_default();
+    for relation in [new.relation.as_str(), documents] {
+        if relation_exists(relation)? {
+            return Err(Error::RelationExists(relation.to_owned()));
+        }
+    }
+    managed::make_tables(
+        &new.relation,
+        documents,
+        new.text_config,
+        per_document,
+        new.dimensions,
+        embedding_type,
+    )
+}
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn add_corpus(
+    corpus: Option<&str>,
+    relation: Option<pg_sys::Oid>,
+    chunk_id: Option<&str>,
+    content: Option<&str>,
+    doc_id: Option<&str>,
+    embedding: Option<&str>,
+    documents: Option<pg_sys::Oid>,
+    documents_doc_id: Option<&str>,
+    title: Option<&str>,
+    uri: Option<&str>,
+    published: Option<&str>,
+    modified_at: Option<&str>,
+    version: Option<&str>,
+    ordinal: Option<&str>,
+    page_start: Option<&str>,
+    page_end: Option<&str>,
+    page_count: Option<&str>,
+    char_start: Option<&str>,
+    char_end: Option<&str>,
+    metadata: Option<&str>,
+    metric: Option<&str>,
+    text_config: Option<pg_sys::Oid>,
+    settings: Option<Json>,
+    tenant: Option<&str>,
+    text_config_column: Option<&str>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("add_corpus")?;
+    let registration = Registration {
+        tenant,
+        corpus: named(corpus)?,
+        relation: relation_name(given(relation, "relation")?)?,
+        documents: documents.map(relation_name).transpose()?,
+        metric: checked_metric(given(metric, "metric")?)?,
+        text_config: text_config::name(given(text_config, "text_config")?)?,
+        settings: checked_settings(settings)?,
+        embedding,
+    };
+    if registration.documents.is_some() && (doc_id.is_none() || documents_doc_id.is_none()) {
+        return Err(Error::Bad {
+            argument: "documents",
+            fault: "doc_id and documents_doc_id are needed to join it".into(),
+            hint:
+                "Name the column of relation as doc_id, and that of documents as documents_doc_id."
+                    .into(),
+        }
+        .into());
+    }
+    let columns = [
+        ("chunk_id", Some(given(chunk_id, "chunk_id")?)),
+        ("content", Some(given(content, "content")?)),
+        ("doc_id", doc_id),
+        ("embedding", embedding),
+        ("ordinal", ordinal),
+        ("char_start", char_start),
+        ("char_end", char_end),
+        ("page_start", page_start),
+        ("page_end", page_end),
+        ("title", title),
+        ("uri", uri),
+        ("published", published),
+        ("modified_at", modified_at),
+        ("version", version),
+        ("page_count", page_count),
+        ("metadata", metadata),
+        ("text_config_column", text_config_column),
+    ];
+    registration.add(&columns, documents_doc_id)?;
+    Ok(())
+}
+
+/// The arguments of `add_corpus` without the mapped columns.
+struct Registration<'a> {
+    tenant: Option<&'a str>,
+    corpus: &'a str,
+    relation: String,
+    documents: Option<String>,
+    metric: &'a str,
+    text_config: String,
+    /// Settings, and the roles that call the functions in them.
+    settings: (Value, Roles),
+    embedding: Option<&'a str>,
+}
+
+impl Registration<'_> {
+    /// Registers the corpus, unless it is registered with equal arguments.
+    fn add(self, columns: &[(&str, Option<&str>)], documents_doc_id: Option<&str>) -> Result<()> {
+        let mapping = self.mapping(columns, documents_doc_id)?;
+        let (embedding_type, dimensions) = match self.embedding {
+            Some(column) => embedding_column(&self.relation, column)?,
+            None => (None, None),
+        };
+        let (settings, roles) = self.settings;
+        let new = NewCorpus {
+            tenant: self.tenant,
+            corpus: self.corpus,
+            relation: self.relation,
+            documents: self.documents,
+            managed: false,
+            mapping: &mapping,
+            dimensions,
+            embedding_type: embedding_type.as_deref(),
+            metric: self.metric,
+            text_config: &self.text_config,
+            chunking: json!({}),
+            settings,
+            roles,
+        };
+        if !registered_alike(&new)? {
+            corpora::insert(&new)?;
+            suggest_indexes(&new)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the relation of each column.
+    fn mapping(
+        &self,
+        columns: &[(&str, Option<&str>)],
+        documents_doc_id: Option<&str>,
+    ) -> Result<Mapping> {
+        let mut mapping = Mapping::new();
+        for &(meaning, column) in columns {
+            if let Some(column) = column {
+                let found = locate(&self.relation, self.documents.as_deref(), meaning, column)?;
+                mapping.insert(meaning.to_owned(), found);
+            }
+        }
+        if let (Some(documents), Some(column)) = (&self.documents, documents_doc_id) {
+            require_column(documents, column)?;
+            mapping.insert(
+                "documents_doc_id".into(),
+                Column {
+                    side: Side::Documents,
+                    column: column.into(),
+                },
+            );
+        }
+        Ok(mapping)
+    }
+}
+
+/// Prints the commands for missing indexes.
+fn suggest_indexes(new: &NewCorpus<'_>) -> Result<()> {
+    let tenant = match new.tenant {
+        Some(tenant) => tenant.to_owned(),
+        None => tenant::required()?,
+    };
+    let Some(corpus) = corpora::find(&tenant, new.corpus)? else {
+        return Ok(());
+    };
+    for finding in check::indexes(&corpus)? {
+        if let (Some(command), "warning") = (finding.hint, finding.status) {
+            notice(format!("{}: {}", finding.item, finding.detail), &command);
+        }
+    }
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn alter_corpus(
+    corpus: Option<&str>,
+    settings: Option<Json>,
+    mapping: Option<Json>,
+    metric: Option<&str>,
+    text_config: Option<pg_sys::Oid>,
+    text_config_per_document: Option<bool>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("alter_corpus")?;
+    let name = named(corpus)?;
+    let tenant = tenant::required()?;
+    // The mapped columns need not exist: this function repairs a mapping with a missing column.
+    let mut corpus = corpora::held(&tenant, name, Hold::Alter)?;
+    if corpus.relation.is_none() {
+        return Err(Error::RelationGone(corpus.name).into());
+    }
+    if settings.is_some() {
+        let changes = Json::object(settings, "settings")?;
+        let merged = merged(corpus.settings, changes.clone());
+        let (settings, roles) = hooks::registered(merged, &changes, corpus.roles)?;
+        Settings::check(&settings).map_err(Error::from)?;
+        corpus.settings = settings;
+        corpus.roles = roles;
+    }
+    if let Some(changes) = Json::optional(mapping, "mapping")? {
+        remap(&mut corpus, &changes)?;
+    }
+    if let Some(metric) = metric {
+        corpus.metric = checked_metric(metric)?.to_owned();
+    }
+    let config = match text_config {
+        Some(config) => text_config::name(config)?,
+        None => corpus.text_config.clone(),
+    };
+    let was_per_document = corpus.mapping.contains_key("text_config_column");
+    let per_document = match text_config_per_document {
+        Some(_) if !corpus.managed => {
+            return Err(Error::Bad {
+                argument: "text_config_per_document",
+                fault: "create_corpus did not make the tables".into(),
+                hint: "Map the column with the configuration of each row: mapping => '{\"text_config_column\": \"lang\"}'.".into(),
+            }
+            .into());
+        }
+        Some(per_document) => per_document,
+        None => was_per_document,
+    };
+    let is_changed = (&config, per_document) != (&corpus.text_config, was_per_document);
+    // DROP TEXT SEARCH CONFIGURATION … CASCADE takes the generated column with it.
+    let is_damaged = corpus.column_type("lexemes").is_none();
+    if corpus.managed && (is_changed || is_damaged) {
+        managed::reread(&corpus, &config, per_document)?;
+        corpus.mapping = managed::mapping(corpus.mapping.contains_key("embedding"), per_document);
+    }
+    corpus.text_config = config;
+    corpora::update(&corpus)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn drop_corpus(
+    corpus: Option<&str>,
+    drop_tables: Option<bool>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("drop_corpus")?;
+    let name = named(corpus)?;
+    let tenant = tenant::required()?;
+    let corpus = corpora::held(&tenant, name, Hold::Drop)?;
+    if given(drop_tables, "drop_tables")? && corpus.managed {
+        for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
+            sql::run_ddl(&format!("DROP TABLE {relation}"))?;
+        }
+    }
+    corpora::delete(corpus.corpus_id)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn check_corpus(
+    corpus: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let name = named(corpus)?;
+    let corpus = corpora::find(&tenant::required()?, name)?
+        .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
+    rows::emit(fcinfo, &check::findings(&corpus)?)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn check_coordinates(
+    corpus: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let corpus = corpora::load(&tenant::required()?, named(corpus)?)?;
+    rows::emit_from(fcinfo, &coordinates::wrong(&corpus)?, &[])?;
+    Ok(())
+}
+
+/// A corpus name that is given and not empty.
+fn named(corpus: Option<&str>) -> Result<&str> {
+    match given(corpus, "corpus")? {
+        "" => Err(Error::Bad {
+            argument: "corpus",
+            fault: "the name is empty".into(),
+            hint: String::new(),
+        }),
+        name => Ok(name),
+    }
+}
+
+/// Checks settings; returns them with the roles that call the functions in them.
+fn checked_settings(settings: Option<Json>) -> Result<(Value, Roles)> {
+    let settings = Json::object(settings, "settings")?;
+    let (settings, roles) = hooks::registered(settings.clone(), &settings, Roles::default())?;
+    Settings::check(&settings)?;
+    Ok((settings, roles))
+}
+
+fn checked_metric(metric: &str) -> Result<&str> {
+    match metric {
+        "cosine" | "l2" | "inner_product" => Ok(metric),
+        other => Err(Error::Bad {
+            argument: "metric",
+            fault: format!("\"{other}\""),
+            hint: "One of cosine, l2, inner_product.".into(),
+        }),
+    }
+}
+
+fn checked_embedding_type(kind: &str) -> Result<&str> {
+    match kind {
+        "vector" | "halfvec" => Ok(kind),
+        other => Err(Error::Bad {
+            argument: "embedding_type",
+            fault: format!("\"{other}\""),
+            hint: "One of vector, halfvec.".into(),
+        }),
+    }
+}
+
+/// pgvector stores up to 16,000 dimensions.
+fn checked_dimensions(dimensions: Option<i32>) -> Result<()> {
+    match dimensions {
+        Some(count) if !(1..=16_000).contains(&count) => Err(Error::Bad {
+            argument: "dimensions",
+            fault: count.to_string(),
+            hint: "From 1 to 16000, or NULL for a corpus without embeddings.".into(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Qualified and quoted name of a relation.
+fn relation_name(relation: pg_sys::Oid) -> Result<String> {
+    sql::read_one(
+        "SELECT pg_catalog.format('%I.%I', n.nspname, c.relname) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+         WHERE c.oid = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')",
+        &[relation.into()],
+    )?
+    .ok_or_else(|| Error::Unknown("table or view", relation.to_u32().to_string()))
+}
+
+/// Whether an equal registration exists. Errors: 42710 if a different one has the name.
+fn registered_alike(new: &NewCorpus<'_>) -> Result<bool> {
+    corpora::hold_name(new.corpus)?;
+    let tenant = match new.tenant {
+        Some(tenant) => tenant.to_owned(),
+        None => tenant::required()?,
+    };
+    if let Some(stored) = corpora::stored(&tenant, new.corpus)? {
+        let registered = corpora::find(&tenant, new.corpus)?;
+        if registered.is_some_and(|corpus| corpus.is_gone()) {
+            return Err(Error::RelationGone(new.corpus.to_owned()));
+        }
+        let mut exists = true;
+        for relation in [Some(&new.relation), new.documents.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            exists &= relation_exists(relation)?;
+        }
+        if exists && corpora::would_store(new)? == stored {
+            return Ok(true);
+        }
+    }
+    if corpora::is_taken(new.tenant, new.corpus)? {
+        return Err(Error::CorpusExists(new.corpus.to_owned()));
+    }
+    Ok(false)
+}
+
+/// Whether a relation exists.
+fn relation_exists(relation: &str) -> Result<bool> {
+    Ok(sql::read_one::<bool>(
+        "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
+        &[relation.into()],
+    )? == Some(true))
+}
+
+/// Merges changes into an object; null removes a member.
+pub(in crate::api) fn merged(base: Value, changes: Value) -> Value {
+    match (base, changes) {
+        (Value::Object(mut base), Value::Object(changes)) => {
+            for (name, value) in changes {
+                if value.is_null() {
+                    base.remove(&name);
+                } else {
+                    base.insert(name, value);
+                }
+            }
+            Value::Object(base)
+        }
+        (_, changes) => changes,
+    }
+}

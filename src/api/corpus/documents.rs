@@ -1,0 +1,547 @@
+//! Documents of a managed corpus, and their embeddings.
+
+use pgrx::datum::{DatumWithOid, TimestampWithTimeZone, ToIsoString};
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_documents::prepare::{self, Prepared};
+use reground_documents::{ChunkSettings, TRACKING_PARAMETERS, canonical_uri};
+use serde::{Deserialize, Serialize};
+
+use crate::api::{given, writable};
+use crate::datum::Json;
+use crate::error::{Error, Result};
+use crate::guc;
+use crate::retrieve::{text_config, vector_schema};
+use crate::rows;
+use crate::sql;
+use crate::store::corpora::{self, Corpus, Hold, operator_schema};
+use crate::store::documents::{self, NewVersion};
+use crate::store::edges::{self, Which};
+use crate::tenant;
+use crate::words::find_config;
+
+/// The row of `put_document`.
+#[derive(Serialize)]
+struct PutRow {
+    version: i32,
+    changed: bool,
+    chunk_count: usize,
+    reused: i64,
+    added: i64,
+    removed: i64,
+    pending_embeddings: i64,
+    page_count: Option<u32>,
+    overlap_cost: f64,
+}
+
+/// Numbers of passages that a new version changed.
+#[derive(Default, Deserialize)]
+struct PassageChanges {
+    reused: i64,
+    added: i64,
+    removed: i64,
+    /// Ids of the removed passages.
+    removed_chunk_ids: Vec<String>,
+}
+
+/// The properties of a document besides its text.
+struct Description<'a> {
+    uri: Option<String>,
+    title: Option<&'a str>,
+    published: Option<TimestampWithTimeZone>,
+    modified_at: Option<TimestampWithTimeZone>,
+    media_type: Option<&'a str>,
+    language: Option<&'a str>,
+    /// Text search configuration of the passages, if the corpus has a column for it.
+    text_config: Option<&'a str>,
+    metadata: serde_json::Value,
+}
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn put_document(
+    corpus: Option<&str>,
+    doc_id: Option<&str>,
+    content: Option<&str>,
+    passages: Option<Json>,
+    uri: Option<&str>,
+    title: Option<&str>,
+    published: Option<TimestampWithTimeZone>,
+    modified_at: Option<TimestampWithTimeZone>,
+    media_type: Option<&str>,
+    language: Option<&str>,
+    page_starts: Option<Vec<Option<i32>>>,
+    page_count: Option<i32>,
+    metadata: Option<Json>,
+    text_config: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("put_document")?;
+    let corpus = managed(corpus)?;
+    let doc_id = given(doc_id, "doc_id")?;
+    if doc_id.is_empty() {
+        return Err(Error::Bad {
+            argument: "doc_id",
+            fault: "it is empty".into(),
+            hint: String::new(),
+        }
+        .into());
+    }
+    let text_config = named_config(&corpus, text_config)?.or(language);
+    let page_starts = page_starts
+        .map(|starts| {
+            starts
+                .into_iter()
+                .map(|start| given(start, "an element of page_starts"))
+                .collect::<Result<Vec<i32>>>()
+        })
+        .transpose()?;
+    let metadata = Json::object(metadata, "metadata")?;
+    let prepared = match (content, passages) {
+        (Some(content), None) => {
+            let chunking: ChunkSettings =
+                serde_json::from_value(corpus.chunking.clone()).map_err(Error::from)?;
+            prepare::from_text(content, &chunking, page_starts.as_deref(), page_count)
+        }
+        (None, Some(passages)) => prepare::from_passages(&passages.value("passages")?, page_count),
+        _ => {
+            return Err(Error::Bad {
+                argument: "content",
+                fault: "exactly one of content and passages must be given".into(),
+                hint: "Pass content to have it split into passages, or passages that are already split.".into(),
+            }
+            .into());
+        }
+    }
+    .map_err(Error::from)?;
+    let description = Description {
+        uri: uri.map(canonical),
+        title,
+        published,
+        modified_at,
+        media_type,
+        language,
+        text_config,
+        metadata,
+    };
+    let put = store(&corpus, doc_id, &prepared, description)?;
+    rows::emit(fcinfo, &[put])?;
+    Ok(())
+}
+
+/// Checks the text search configuration of a document. Errors: 42704 if it does not exist, 22023 if the corpus has
+/// another one for all documents.
+fn named_config<'a>(corpus: &Corpus, text_config: Option<&'a str>) -> Result<Option<&'a str>> {
+    let Some(named) = text_config else {
+        return Ok(None);
+    };
+    let config = find_config(named).ok_or_else(|| Error::UnknownTextConfig(named.to_owned()))?;
+    if !corpus.mapping.contains_key("text_config_column")
+        && text_config::name(config)? != corpus.text_config
+    {
+        return Err(Error::Bad {
+            argument: "text_config",
+            fault: format!(
+                "corpus \"{}\" reads all its documents by {}",
+                corpus.name, corpus.text_config
+            ),
+            hint: format!(
+                "SELECT reground.alter_corpus({}, text_config_per_document => true);",
+                sql::literal(&corpus.name)
+            ),
+        });
+    }
+    Ok(Some(named))
+}
+
+/// Returns the canonical form of an address (C11), without tracking parameters: those of the setting, otherwise the built-in list.
+fn canonical(uri: &str) -> String {
+    match guc::tracking_parameters() {
+        Some(list) => {
+            let parameters: Vec<&str> = list.split(',').map(str::trim).collect();
+            canonical_uri(uri, &parameters)
+        }
+        None => canonical_uri(uri, TRACKING_PARAMETERS),
+    }
+}
+
+/// Stores a prepared document. An unchanged text changes only the description, a changed one makes a new version.
+fn store(
+    corpus: &Corpus,
+    doc_id: &str,
+    prepared: &Prepared,
+    description: Description<'_>,
+) -> Result<PutRow> {
+    documents::lock(corpus.corpus_id, doc_id)?;
+    let latest = documents::latest(corpus.corpus_id, doc_id)?;
+    let changed = latest
+        .as_ref()
+        .is_none_or(|latest| latest.deleted || latest.content_hash != prepared.digest);
+    let version = match &latest {
+        None => 1,
+        Some(latest) if changed => latest.version + 1,
+        Some(latest) => latest.version,
+    };
+    let modified_at = description.modified_at.map(|at| at.to_iso_string());
+    let uri = description.uri.clone();
+    let new = NewVersion {
+        corpus_id: corpus.corpus_id,
+        doc_id,
+        version,
+        tenant: corpus.tenant.as_deref(),
+        uri: uri.as_deref(),
+        page_count: prepared.page_count,
+        char_count: prepared.char_count,
+        chunk_count: prepared.passages.len(),
+        overlap_cost: prepared.overlap_cost,
+        content_hash: &prepared.digest,
+        modified_at: modified_at.as_deref(),
+    };
+    let text_config = description.text_config;
+    describe(corpus, doc_id, version, prepared, description)?;
+    let changes = if changed {
+        documents::insert(&new)?;
+        replace_passages(corpus, doc_id, version, prepared, text_config)?
+    } else {
+        documents::describe(&new)?;
+        set_text_config(corpus, doc_id, text_config)?;
+        PassageChanges {
+            reused: i64::try_from(prepared.passages.len()).unwrap_or(i64::MAX),
+            ..PassageChanges::default()
+        }
+    };
+    if !changes.removed_chunk_ids.is_empty() {
+        let which = Which {
+            doc_id: Some(doc_id),
+            chunk_ids: Some(changes.removed_chunk_ids),
+            ..Which::default()
+        };
+        edges::delete(corpus.corpus_id, which)?;
+    }
+    Ok(PutRow {
+        version,
+        changed,
+        chunk_count: prepared.passages.len(),
+        reused: changes.reused,
+        added: changes.added,
+        removed: changes.removed,
+        pending_embeddings: pending_of(corpus, doc_id)?,
+        page_count: prepared.page_count,
+        overlap_cost: prepared.overlap_cost,
+    })
+}
+
+/// Sets the text search configuration of the passages, if the corpus has a column for it.
+fn set_text_config(corpus: &Corpus, doc_id: &str, text_config: Option<&str>) -> Result<()> {
+    if corpus.mapping.contains_key("text_config_column") {
+        sql::run(
+            &format!(
+                "UPDATE {} AS p SET text_config = $2 WHERE p.doc_id = $1 AND p.text_config IS DISTINCT FROM $2",
+                corpus.relation.as_deref().unwrap_or_default()
+            ),
+            &[doc_id.into(), text_config.into()],
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes the row of a version in the table of documents.
+fn describe(
+    corpus: &Corpus,
+    doc_id: &str,
+    version: i32,
+    prepared: &Prepared,
+    description: Description<'_>,
+) -> Result<()> {
+    let args: [DatumWithOid<'_>; 11] = [
+        doc_id.into(),
+        version.into(),
+        description.title.into(),
+        description.uri.into(),
+        description.published.into(),
+        description.modified_at.into(),
+        description.media_type.into(),
+        description.language.into(),
+        prepared
+            .page_count
+            .and_then(|count| i32::try_from(count).ok())
+            .into(),
+        sql::json(&description.metadata)?.into(),
+        prepared.text.as_deref().into(),
+    ];
+    sql::run(
+        &format!(
+            "INSERT INTO {} AS d (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11) \
+             ON CONFLICT (doc_id, version) DO UPDATE SET title = excluded.title, uri = excluded.uri, published = excluded.published, \
+                 modified_at = excluded.modified_at, media_type = excluded.media_type, language = excluded.language, \
+                 page_count = excluded.page_count, metadata = excluded.metadata",
+            corpus.documents.as_deref().unwrap_or_default()
+        ),
+        &args,
+    )?;
+    Ok(())
+}
+
+/// Replaces the passages of the previous version. Passages with equal texts (the n-th and the n-th) keep their row, and so their
+/// id and embedding.
+fn replace_passages(
+    corpus: &Corpus,
+    doc_id: &str,
+    version: i32,
+    prepared: &Prepared,
+    text_config: Option<&str>,
+) -> Result<PassageChanges> {
+    let relation = corpus.relation.as_deref().unwrap_or_default();
+    let (set, column, value) = match corpus.mapping.contains_key("text_config_column") {
+        true => (", text_config = $4", ", text_config", ", $4"),
+        false => ("", "", ""),
+    };
+    let statement = format!(
+        "WITH given AS MATERIALIZED ( \
+             SELECT x.*, pg_catalog.row_number() OVER (PARTITION BY x.content_hash ORDER BY x.ordinal) AS nth \
+             FROM pg_catalog.json_to_recordset($1::json) AS x(ordinal integer, content text, tokens integer, char_start integer, char_end integer, \
+                 page_start integer, page_end integer, content_hash text, metadata jsonb)), \
+         stored AS MATERIALIZED ( \
+             SELECT p.chunk_id, p.content_hash, pg_catalog.row_number() OVER (PARTITION BY p.content_hash ORDER BY p.ordinal) AS nth FROM {relation} AS p WHERE p.doc_id = $2), \
+         reused AS ( \
+             UPDATE {relation} AS p SET version = $3, ordinal = g.ordinal, content = g.content, tokens = g.tokens, char_start = g.char_start, \
+                 char_end = g.char_end, page_start = g.page_start, page_end = g.page_end, metadata = g.metadata{set} \
+             FROM given AS g JOIN stored AS s ON s.content_hash = g.content_hash AND s.nth = g.nth WHERE p.chunk_id = s.chunk_id RETURNING 1), \
+         removed AS ( \
+             DELETE FROM {relation} AS p USING stored AS s WHERE p.chunk_id = s.chunk_id \
+                 AND NOT EXISTS (SELECT FROM given AS g WHERE g.content_hash = s.content_hash AND g.nth = s.nth) RETURNING p.chunk_id::text AS chunk_id), \
+         added AS ( \
+             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, content_hash, metadata{column}) \
+             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.content_hash, g.metadata{value} FROM given AS g \
+             WHERE NOT EXISTS (SELECT FROM stored AS s WHERE s.content_hash = g.content_hash AND s.nth = g.nth) ORDER BY g.ordinal RETURNING 1) \
+         SELECT pg_catalog.jsonb_build_object('reused', (SELECT count(*) FROM reused), 'removed', (SELECT count(*) FROM removed), \
+             'added', (SELECT count(*) FROM added), \
+             'removed_chunk_ids', (SELECT coalesce(pg_catalog.jsonb_agg(r.chunk_id), '[]') FROM removed AS r))::text"
+    );
+    let mut args: Vec<DatumWithOid<'_>> = vec![
+        sql::json(&prepared.passages)?.into(),
+        doc_id.into(),
+        version.into(),
+    ];
+    if !set.is_empty() {
+        args.push(text_config.into());
+    }
+    Ok(sql::write_json(&statement, &args)?.unwrap_or_default())
+}
+
+/// Number of passages of a document without an embedding; 0 if the corpus has no embeddings.
+fn pending_of(corpus: &Corpus, doc_id: &str) -> Result<i64> {
+    let Some(embedding) = corpus.column("embedding") else {
+        return Ok(0);
+    };
+    Ok(sql::write_one(
+        &format!(
+            "SELECT count(*) FROM {} AS p WHERE p.doc_id = $1 AND {embedding} IS NULL",
+            corpus.relation.as_deref().unwrap_or_default()
+        ),
+        &[doc_id.into()],
+    )?
+    .unwrap_or(0))
+}
+
+#[pg_extern(sql = false)]
+fn delete_document(
+    corpus: Option<&str>,
+    doc_id: Option<&str>,
+) -> std::result::Result<bool, ErrorReport> {
+    writable("delete_document")?;
+    let corpus = managed(corpus)?;
+    let doc_id = given(doc_id, "doc_id")?;
+    let removed = remove(&corpus, doc_id)?;
+    let present = removed.iter().any(|(_, rows)| *rows > 0);
+    if present {
+        let which = Which {
+            doc_id: Some(doc_id),
+            ..Which::default()
+        };
+        edges::delete(corpus.corpus_id, which)?;
+    }
+    Ok(present)
+}
+
+/// Deletes the passages and the text of a document of a managed corpus, as the caller. Returns the number of rows for each
+/// relation.
+pub(in crate::api) fn remove<'a>(
+    corpus: &'a Corpus,
+    doc_id: &str,
+) -> Result<Vec<(&'a str, usize)>> {
+    documents::lock(corpus.corpus_id, doc_id)?;
+    let mut removed = Vec::new();
+    for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
+        let deleted = sql::write_one::<i64>(
+            &format!(
+                "WITH gone AS (DELETE FROM {relation} WHERE doc_id = $1 RETURNING 1) SELECT count(*) FROM gone"
+            ),
+            &[doc_id.into()],
+        )?;
+        let rows = usize::try_from(deleted.unwrap_or_default()).unwrap_or_default();
+        removed.push((relation.as_str(), rows));
+    }
+    // Row-level security can hide the rows. The document is marked as deleted only if rows were deleted.
+    if removed.iter().any(|(_, rows)| *rows > 0) {
+        documents::delete(corpus.corpus_id, doc_id)?;
+    }
+    Ok(removed)
+}
+
+#[pg_extern(sql = false)]
+fn pending_embeddings(
+    corpus: Option<&str>,
+    max_results: Option<i32>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let corpus = embedded(corpora::load(
+        &tenant::required()?,
+        given(corpus, "corpus")?,
+    )?)?;
+    let limit = i64::from(given(max_results, "max_results")?);
+    if limit < 0 {
+        return Err(Error::Bad {
+            argument: "max_results",
+            fault: limit.to_string(),
+            hint: "0 or more.".into(),
+        }
+        .into());
+    }
+    let key = corpus.key()?;
+    let rows: Vec<serde_json::Value> = sql::read_rows(
+        &format!(
+            "SELECT {key}::text AS chunk_id, {}::text AS doc_id, {}::text AS content FROM {} AS p WHERE {} IS NULL ORDER BY {key} LIMIT $1",
+            corpus.document()?,
+            corpus.required("content")?,
+            corpus.relation.as_deref().unwrap_or_default(),
+            corpus.embedding_column()?
+        ),
+        &[limit.into()],
+    )?;
+    rows::emit(fcinfo, &rows)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn put_embeddings(
+    corpus: Option<&str>,
+    chunk_ids: Option<Vec<Option<String>>>,
+    embeddings: Option<pgrx::AnyArray>,
+    model: Option<&str>,
+) -> std::result::Result<i32, ErrorReport> {
+    writable("put_embeddings")?;
+    let name = given(corpus, "corpus")?;
+    let corpus = embedded(corpora::held(&tenant::required()?, name, Hold::Write)?.in_place()?)?;
+    let chunk_ids = given(chunk_ids, "chunk_ids")?;
+    let embeddings = given(embeddings, "embeddings")?;
+    let chunk_ids = chunk_ids
+        .into_iter()
+        .map(|chunk_id| given(chunk_id, "an element of chunk_ids"))
+        .collect::<Result<Vec<String>>>()?;
+    let schema = vector_schema()?;
+    // SAFETY: the argument is declared vector[] in sql/install, and oid() is the type of the array that was passed.
+    let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };
+    check_embeddings(&corpus, &schema, &chunk_ids, &bound)?;
+    let kind = corpus.embedding_kind().unwrap_or("vector");
+    let column = &corpus.mapping["embedding"].column;
+    let set_model = if corpus.managed {
+        ", embedding_model = $3"
+    } else {
+        ""
+    };
+    let key_type = corpus.column_type("chunk_id").unwrap_or("text");
+    let equals = format!("OPERATOR({}.=)", operator_schema(key_type)?);
+    let statement = format!(
+        "WITH given AS (SELECT DISTINCT ON (e.chunk_id) e.chunk_id, e.embedding FROM ROWS FROM (unnest($1::text[]), unnest($2)) WITH ORDINALITY AS e(chunk_id, embedding, n) \
+             ORDER BY e.chunk_id, e.n DESC), \
+         stored AS (UPDATE {} AS p SET {} = g.embedding::{schema}.{kind}{set_model} FROM given AS g WHERE {} {equals} g.chunk_id::{key_type} \
+             AND $3::text IS NOT DISTINCT FROM $3::text RETURNING 1) \
+         SELECT count(*)::integer FROM stored",
+        corpus.relation.as_deref().unwrap_or_default(),
+        sql::ident(column),
+        corpus.key()?
+    );
+    // SAFETY: as above; the datum lives as long as this call.
+    let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };
+    let args = [chunk_ids.into(), bound, model.into()];
+    Ok(sql::write_one(&statement, &args)?.unwrap_or(0))
+}
+
+/// Checks that there is an embedding for each id, none of them NULL, and all with the dimensions of the corpus.
+fn check_embeddings(
+    corpus: &Corpus,
+    schema: &str,
+    chunk_ids: &[String],
+    embeddings: &DatumWithOid<'_>,
+) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Shape {
+        count: usize,
+        nulls: usize,
+        sizes: Vec<usize>,
+    }
+    let shape: Shape = sql::read_json(
+        &format!(
+            "SELECT pg_catalog.jsonb_build_object('count', count(*), 'nulls', count(*) - count(e), \
+                 'sizes', coalesce(pg_catalog.jsonb_agg(DISTINCT {schema}.vector_dims(e)) FILTER (WHERE e IS NOT NULL), '[]'))::text \
+             FROM pg_catalog.unnest($1) AS e"
+        ),
+        std::slice::from_ref(embeddings),
+    )?
+    .unwrap_or(Shape {
+        count: 0,
+        nulls: 0,
+        sizes: Vec::new(),
+    });
+    if shape.count != chunk_ids.len() {
+        return Err(Error::Bad {
+            argument: "embeddings",
+            fault: format!(
+                "{} embeddings for {} chunk_ids",
+                shape.count,
+                chunk_ids.len()
+            ),
+            hint: "Pass one embedding for each element of chunk_ids, in the same order.".into(),
+        });
+    }
+    if shape.nulls > 0 {
+        return Err(Error::Null("an element of embeddings"));
+    }
+    match corpus.dimensions {
+        Some(expected) => {
+            match shape
+                .sizes
+                .into_iter()
+                .find(|size| usize::try_from(expected) != Ok(*size))
+            {
+                Some(given) => Err(Error::Dimensions {
+                    corpus: corpus.name.clone(),
+                    expected,
+                    given,
+                }),
+                None => Ok(()),
+            }
+        }
+        None => Ok(()),
+    }
+}
+
+/// Locks a managed corpus for writing. Errors: 55000 if create_corpus did not make it.
+fn managed(corpus: Option<&str>) -> Result<Corpus> {
+    let (tenant, name) = (tenant::required()?, given(corpus, "corpus")?);
+    let corpus = corpora::held(&tenant, name, Hold::Write)?.in_place()?;
+    if corpus.managed {
+        Ok(corpus)
+    } else {
+        Err(Error::NotManaged(corpus.name))
+    }
+}
+
+/// Returns the corpus. Errors: 55000 if it has no embedding column.
+fn embedded(corpus: Corpus) -> Result<Corpus> {
+    corpus.embedding_column()?;
+    Ok(corpus)
+}

@@ -1,0 +1,345 @@
+//! Sources added to an open turn: `retrieve` searches again, and `add_passages` adds passages of the caller.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_documents::CallerPassage;
+use reground_grounding::begin;
+use reground_grounding::begin::warnings::Warning;
+use reground_grounding::caller::additional_sources::{self, AdditionalSources};
+use reground_grounding::passage::{Candidate, Dropped};
+use reground_grounding::settings::Settings;
+use reground_grounding::settings::hook::DEFERRED;
+use serde_json::{Value, json};
+
+use crate::api::conversation::conversation_state::{ConversationState, TurnContext};
+use crate::api::turn::begin_turn::warning_names;
+use crate::api::turn::hooks;
+use crate::api::turn::question::Question;
+use crate::api::turn::rerank;
+use crate::api::turn::retrieval::{AdditionalSearch, gather_additional};
+use crate::api::turn::source_rows::emit;
+use crate::api::{given, names, not_empty, writable};
+use crate::datum::{Json, Vector};
+use crate::error::{Error, Result};
+use crate::profile::{self, stage};
+use crate::store::conversations::{self, Conversation};
+use crate::store::register;
+use crate::store::retrievals::{self, NewRetrieval};
+use crate::store::turn_writes::{self, Retrieved};
+use crate::store::turns::{self, Turn};
+use crate::tenant;
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn retrieve(
+    turn_id: Option<i64>,
+    query: Option<&str>,
+    corpus: Option<&str>,
+    embedding: Option<Vector>,
+    filter: Option<Json>,
+    max_results: Option<i32>,
+    corpora: Option<Vec<Option<String>>>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("retrieve")?;
+    let tenant = tenant::required()?;
+    let turn_id = given(turn_id, "turn_id")?;
+    let search = Search {
+        query: not_empty(query, "query")?,
+        corpus,
+        corpora: names(corpora, "corpora")?,
+        embedding: embedding.map(|vector| vector.0),
+        filter: Json::optional(filter, "filter")?,
+        max_results: max_results.map(result_limit).transpose()?,
+    };
+    profile::call("retrieve", || search.run(&tenant, turn_id, fcinfo))?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn add_passages(
+    turn_id: Option<i64>,
+    passages: Option<Json>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("add_passages")?;
+    let tenant = tenant::required()?;
+    let turn_id = given(turn_id, "turn_id")?;
+    let passages = given(passages, "passages")?.value("passages")?;
+    let passages = CallerPassage::parse_list(&passages).map_err(Error::from)?;
+    let candidates = additional_sources::caller_sources(passages).map_err(Error::from)?;
+    profile::call("add_passages", || {
+        add_candidates(&tenant, turn_id, candidates, fcinfo)
+    })?;
+    Ok(())
+}
+
+fn result_limit(max_results: i32) -> Result<i32> {
+    match max_results {
+        1..=100 => Ok(max_results),
+        other => Err(Error::Bad {
+            argument: "max_results",
+            fault: other.to_string(),
+            hint: "From 1 to 100.".into(),
+        }),
+    }
+}
+
+/// The arguments of `retrieve`.
+struct Search<'a> {
+    query: &'a str,
+    corpus: Option<&'a str>,
+    corpora: Option<Vec<String>>,
+    embedding: Option<Vec<f32>>,
+    filter: Option<Value>,
+    max_results: Option<i32>,
+}
+
+impl Search<'_> {
+    /// Searches without a lock, so that searches of one turn run in parallel, and then locks the conversation to write.
+    fn run(&self, tenant: &str, turn_id: i64, fcinfo: pg_sys::FunctionCallInfo) -> Result<()> {
+        let turn = stage("turn", || turns::load(tenant, turn_id))?;
+        check_open(&turn)?;
+        let conversation = conversations::behind_turn(tenant, turn_id)?
+            .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
+        let corpora = match (self.corpus, &self.corpora) {
+            (None, None) => Some(turn.asked_corpora()),
+            (_, corpora) => corpora.clone(),
+        };
+        let call_settings = self.settings(&turn);
+        let question = Question {
+            query: self.query,
+            corpus: self.corpus,
+            corpora: corpora.as_deref(),
+            embedding: self.embedding.as_deref(),
+            filter: self.filter.as_ref(),
+            rewrite: None,
+            intent: None,
+            settings: &call_settings,
+            call_roles: hooks::of_turn(turn.call_role.as_deref())?,
+            repeated_turn_no: None,
+        };
+        let settings: Settings = serde_json::from_value(turn.settings.clone())?;
+        let mut search =
+            gather_additional(tenant, &conversation, &question, &turn.context, &settings)?;
+        let scores = self.rerank(&mut search)?;
+        self.write(tenant, turn_id, search, scores, fcinfo)
+    }
+
+    /// Composes the results into sources, adds these to the turn, and returns them.
+    fn write(
+        &self,
+        tenant: &str,
+        turn_id: i64,
+        mut search: AdditionalSearch,
+        mut scores: Option<Vec<Option<f64>>>,
+        fcinfo: pg_sys::FunctionCallInfo,
+    ) -> Result<()> {
+        let addition = Addition::to(tenant, turn_id)?;
+        additional_sources::match_known_sources(
+            &mut search.gathered,
+            scores.as_mut(),
+            &addition.turn.context,
+        );
+        let documents = search.gathered.documents();
+        // All markers of a turn have the same style, whatever the settings of the searched corpus.
+        let style = addition.settings.marker_style;
+        search.settings.marker_style = style;
+        let register = register::load(&addition.conversation, documents, style)?;
+        let composed = stage("compose", || {
+            begin::compose(
+                search.gathered,
+                scores.as_deref(),
+                &register,
+                self.query,
+                &search.settings,
+            )
+        })?;
+        let (dropped, warnings) = (composed.dropped.clone(), warning_names(&composed.warnings));
+        let context = &addition.turn.context;
+        let sources = additional_sources::add_found(context, composed, addition.retrieval_no);
+        let row = NewRetrieval {
+            query: Some(self.query),
+            corpora: Some(&search.corpora),
+            filter: self.filter.as_ref(),
+            max_results: self.max_results,
+            search_us: Some(search.search_us),
+            ..addition.row("search", &sources, &warnings)
+        };
+        addition.write(&row, self.embedding.clone(), &sources, &dropped)?;
+        stage("rows", || emit(fcinfo, turn_id, &sources.shown))
+    }
+
+    /// The settings of the call that began the turn, with `max_results`.
+    fn settings(&self, turn: &Turn) -> Value {
+        let mut settings = turn.call_settings.clone();
+        if let Some(count) = self.max_results {
+            settings["max_sources"] = json!(count);
+        }
+        settings
+    }
+
+    /// Scores of the reranker function. A deferred rerank exists only for `begin_turn`: here the fused order is kept, with a warning.
+    fn rerank(&self, search: &mut AdditionalSearch) -> Result<Option<Vec<Option<f64>>>> {
+        let gathered = &mut search.gathered;
+        match search.settings.reranker.as_deref() {
+            None => Ok(None),
+            Some(DEFERRED) => {
+                let candidates = gathered.candidates.len();
+                gathered.warnings.push(Warning::RerankMissing {
+                    missing: candidates,
+                    candidates,
+                });
+                Ok(None)
+            }
+            Some(name) => stage("rerank", || {
+                rerank::call(name, &search.roles, self.query, gathered).map(Some)
+            }),
+        }
+    }
+}
+
+/// Adds passages of the caller to a turn and returns them.
+fn add_candidates(
+    tenant: &str,
+    turn_id: i64,
+    candidates: Vec<Candidate>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> Result<()> {
+    let addition = Addition::to(tenant, turn_id)?;
+    let Addition { turn, settings, .. } = &addition;
+    let documents = candidates.iter().map(|candidate| {
+        let passage = &candidate.passage;
+        (passage.corpus.as_str(), passage.doc_id.as_str())
+    });
+    let register = register::load(&addition.conversation, documents, settings.marker_style)?;
+    let sources = additional_sources::add_caller_sources(
+        &turn.context,
+        candidates,
+        &register,
+        &turn.query,
+        settings,
+        addition.retrieval_no,
+    );
+    let row = addition.row("passages", &sources, &[]);
+    addition.write(&row, None, &sources, &[])?;
+    stage("rows", || emit(fcinfo, turn_id, &sources.shown))
+}
+
+/// An open turn that gets additional sources. Its conversation is locked.
+struct Addition<'a> {
+    tenant: &'a str,
+    conversation: Conversation,
+    turn: Turn,
+    /// The settings of the turn.
+    settings: Settings,
+    /// Number of the additional retrieval within the turn.
+    retrieval_no: u32,
+}
+
+impl<'a> Addition<'a> {
+    /// Locks the conversation and reads the turn. Errors: 55000 if the turn is not open, P0002 if it does not exist.
+    fn to(tenant: &'a str, turn_id: i64) -> Result<Self> {
+        let conversation = stage("conversation", || conversations::of_turn(tenant, turn_id))?
+            .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
+        let turn = stage("turn", || turns::load(tenant, turn_id))?;
+        check_open(&turn)?;
+        Ok(Self {
+            tenant,
+            conversation,
+            settings: serde_json::from_value(turn.settings.clone())?,
+            turn,
+            retrieval_no: retrievals::next(turn_id)?,
+        })
+    }
+
+    /// The row of the retrieval without the columns of a search.
+    fn row<'b>(
+        &'b self,
+        kind: &'static str,
+        sources: &'b AdditionalSources,
+        warnings: &'b [String],
+    ) -> NewRetrieval<'b> {
+        NewRetrieval {
+            turn_id: self.turn.turn_id,
+            retrieval_no: self.retrieval_no,
+            tenant: self.tenant,
+            kind,
+            query: None,
+            corpora: None,
+            filter: None,
+            max_results: None,
+            markers: sources.shown.iter().map(|source| &*source.marker).collect(),
+            added_count: sources.added.len(),
+            warnings,
+            search_us: None,
+        }
+    }
+
+    /// Writes the retrieval and what it changes in the turn.
+    fn write(
+        &self,
+        row: &NewRetrieval<'_>,
+        embedding: Option<Vec<f32>>,
+        sources: &AdditionalSources,
+        dropped: &[Dropped],
+    ) -> Result<()> {
+        let (turn, settings) = (&self.turn, &self.settings);
+        let context = [&turn.context[..], &sources.added[..]].concat();
+        let tokens = turn.context_tokens + sources.tokens;
+        let searched = row.query.is_some() && !sources.added.is_empty();
+        let state = ConversationState::of(&self.conversation, Some(turn.turn_no))?;
+        let standing = state.standing(
+            self.tenant,
+            &TurnContext {
+                turn_no: turn.turn_no,
+                searched: turn.searched() || searched,
+                context: &context,
+                tokens,
+                embedding: state.before.own_embedding.as_deref(),
+                settings,
+            },
+        )?;
+        let more = turns::More {
+            added: &sources.added,
+            tokens,
+            standing: &standing,
+            searched,
+            warnings: row.warnings.to_vec(),
+        };
+        stage("write retrieval", || {
+            retrievals::insert(row, embedding)?;
+            turns::add(turn.turn_id, more)?;
+            conversations::touch(&self.conversation)
+        })?;
+        let retrieved = Retrieved {
+            turn_id: turn.turn_id,
+            turn_no: turn.turn_no,
+            retrieval_no: self.retrieval_no,
+            further: sources,
+            dropped,
+        };
+        turn_writes::add(
+            self.tenant,
+            self.conversation.conversation_id,
+            &retrieved,
+            settings,
+        )
+    }
+}
+
+/// Checks that sources can be added to a turn. Errors: 55000 if it is not open.
+fn check_open(turn: &Turn) -> Result<()> {
+    let hint = match turn.state.as_str() {
+        "open" => return Ok(()),
+        "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
+        _ => "Begin a new turn: the sources of an answer do not change.",
+    };
+    Err(Error::WrongState {
+        turn: turn.turn_id,
+        state: turn.state.clone(),
+        wanted: "added to",
+        hint,
+    })
+}

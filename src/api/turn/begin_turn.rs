@@ -1,0 +1,302 @@
+//! `begin_turn` reads everything, computes the context, and writes the turn.
+
+use std::collections::BTreeSet;
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_documents::exact_hash_hex;
+use reground_grounding::begin::warnings::Warning;
+use reground_grounding::begin::{self, Composed, Gathered};
+use reground_grounding::query::intent::Intent;
+use reground_grounding::settings::hook::DEFERRED;
+use serde_json::{Value, json};
+
+use crate::api::conversation::branches;
+use crate::api::conversation::conversation_state::TurnContext;
+use crate::api::turn::hooks;
+use crate::api::turn::question::Question;
+use crate::api::turn::rerank;
+use crate::api::turn::retrieval::{PreparedTurn, gather};
+use crate::api::turn::source_rows::{emit, emit_candidates};
+use crate::api::{names, not_empty, writable};
+use crate::datum::{Json, Vector};
+use crate::error::{Error, Result};
+use crate::profile::{self, stage};
+use crate::store::conversations::{self, Conversation};
+use crate::store::roles::Roles;
+use crate::store::turn_writes;
+use crate::store::turns::{self, NewTurn, Standing};
+use crate::tenant;
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn begin_turn(
+    conversation_ref: Option<&str>,
+    query: Option<&str>,
+    corpus: Option<&str>,
+    embedding: Option<Vector>,
+    filter: Option<Json>,
+    request_id: Option<&str>,
+    rewrite: Option<&str>,
+    intent: Option<&str>,
+    settings: Option<Json>,
+    tags: Option<Json>,
+    corpora: Option<Vec<Option<String>>>,
+    parent_turn_id: Option<i64>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("begin_turn")?;
+    let tenant = tenant::required()?;
+    let request = Request {
+        conversation_ref: not_empty(conversation_ref, "conversation_ref")?,
+        query: not_empty(query, "query")?,
+        corpus,
+        corpora: names(corpora, "corpora")?,
+        embedding: embedding.map(|vector| vector.0),
+        filter: Json::optional(filter, "filter")?,
+        rewrite,
+        parent_turn_id,
+        intent: intent
+            .map(str::parse::<Intent>)
+            .transpose()
+            .map_err(Error::from)?,
+        // Some drivers pass the JSON value null for an omitted argument.
+        settings: Json::optional(settings, "settings")?
+            .filter(|settings| !settings.is_null())
+            .unwrap_or_else(|| json!({})),
+        tags: Json::object(tags, "tags")?,
+        request_id,
+    };
+    profile::call("begin_turn", || begin(&tenant, &request, fcinfo))?;
+    Ok(())
+}
+
+/// Begins the turn. A repeated request returns the turn of the first one.
+fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) -> Result<()> {
+    let conversation = stage("conversation", || {
+        conversations::open(tenant, request.conversation_ref)
+    })?;
+    let request_hash = request.hash()?;
+    if let Some(request_id) = request.request_id
+        && let Some(turn) = turns::of_request(conversation.conversation_id, request_id)?
+    {
+        if turn.request_hash != request_hash {
+            return Err(Error::Conflict("request", request_id.to_owned()));
+        }
+        return match turn.pending_candidates {
+            Some(candidates) => {
+                let gathered: Gathered = serde_json::from_value(candidates)?;
+                emit_candidates(fcinfo, turn.turn_id, &gathered)
+            }
+            None => emit(fcinfo, turn.turn_id, turn.begun_with()),
+        };
+    }
+    let conversation = match request.parent_turn_id {
+        Some(parent_turn_id) => stage("branch", || {
+            branches::go_back(tenant, conversation, parent_turn_id)
+        })?,
+        None => conversation,
+    };
+    let (prepared, gathered) = gather(tenant, &conversation, &request.question())?;
+    let begun = compose(&prepared, gathered, request.query)?;
+    let turn_id = write(
+        tenant,
+        &conversation,
+        request,
+        &request_hash,
+        &prepared,
+        &begun,
+    )?;
+    stage("rows", || match &begun {
+        BegunTurn::Composed(turn) => emit(fcinfo, turn_id, &turn.context),
+        BegunTurn::Deferred(gathered) => emit_candidates(fcinfo, turn_id, gathered),
+    })
+}
+
+/// The arguments of `begin_turn`.
+struct Request<'a> {
+    conversation_ref: &'a str,
+    query: &'a str,
+    corpus: Option<&'a str>,
+    corpora: Option<Vec<String>>,
+    embedding: Option<Vec<f32>>,
+    filter: Option<Value>,
+    rewrite: Option<&'a str>,
+    intent: Option<Intent>,
+    settings: Value,
+    tags: Value,
+    /// The turn to follow; `None`: the latest, 0: none.
+    parent_turn_id: Option<i64>,
+    /// The application's id of the request; not part of its hash.
+    request_id: Option<&'a str>,
+}
+
+impl Request<'_> {
+    fn question(&self) -> Question<'_> {
+        Question {
+            query: self.query,
+            corpus: self.corpus,
+            corpora: self.corpora.as_deref(),
+            embedding: self.embedding.as_deref(),
+            filter: self.filter.as_ref(),
+            rewrite: self.rewrite,
+            intent: self.intent,
+            settings: &self.settings,
+            call_roles: Roles::default(),
+            repeated_turn_no: None,
+        }
+    }
+
+    /// Hash of the arguments, to compare requests with the same id.
+    fn hash(&self) -> Result<String> {
+        let arguments = json!([
+            self.query,
+            self.corpus,
+            self.corpora,
+            self.embedding,
+            self.filter,
+            self.rewrite,
+            self.intent,
+            self.settings,
+            self.tags,
+            self.parent_turn_id
+        ]);
+        Ok(exact_hash_hex(&serde_json::to_string(&arguments)?))
+    }
+}
+
+/// Reranks the candidates and composes the context, unless the rerank is deferred.
+pub(in crate::api) fn compose(
+    prepared: &PreparedTurn,
+    gathered: Gathered,
+    query: &str,
+) -> Result<BegunTurn> {
+    let scores = match prepared.settings.reranker.as_deref() {
+        _ if !prepared.searched() => None,
+        None => None,
+        Some(DEFERRED) => return Ok(BegunTurn::Deferred(gathered)),
+        Some(name) => Some(stage("rerank", || {
+            rerank::call(name, &prepared.roles, query, &gathered)
+        })?),
+    };
+    let composed = stage("compose", || {
+        begin::compose(
+            gathered,
+            scores.as_deref(),
+            &prepared.register,
+            query,
+            &prepared.settings,
+        )
+    })?;
+    Ok(BegunTurn::Composed(composed))
+}
+
+/// Writes the turn and returns its id.
+fn write(
+    tenant: &str,
+    conversation: &Conversation,
+    request: &Request<'_>,
+    request_hash: &str,
+    prepared: &PreparedTurn,
+    begun: &BegunTurn,
+) -> Result<i64> {
+    let (state, pending_candidates, context, tokens, warnings) = match begun {
+        BegunTurn::Composed(turn) => ("open", None, &turn.context[..], turn.tokens, &turn.warnings),
+        BegunTurn::Deferred(gathered) => (
+            "deferred",
+            Some(serde_json::to_value(gathered)?),
+            &[][..],
+            0,
+            &gathered.warnings,
+        ),
+    };
+    let (turn_no, turn_id) = stage("write turn", || {
+        let (call_settings, call_role) = hooks::kept_with_turn(&request.settings)?;
+        let corpora = prepared.corpora.names();
+        let turn_no = conversations::count_turn(conversation, &corpora)?;
+        let new = NewTurn {
+            tenant,
+            conversation_id: conversation.conversation_id,
+            turn_no,
+            state,
+            request_id: request.request_id,
+            request_hash,
+            query: request.query,
+            corpus: &prepared.corpora.first.corpus.name,
+            corpora: (corpora.len() > 1).then_some(&corpora),
+            filter: request.filter.as_ref(),
+            intent: prepared.judged.intent.name(),
+            intent_confidence: prepared.judged.confidence,
+            intent_signals: &prepared.judged.signals,
+            query_expansion: prepared.query_expansion.clone(),
+            settings: serde_json::to_value(&prepared.settings)?,
+            call_settings: &call_settings,
+            call_role: call_role.as_deref(),
+            pending_candidates,
+            context,
+            context_tokens: tokens,
+            query_tokens: reground_tokens::count(request.query),
+            standing: standing(tenant, prepared, request, turn_no, begun)?,
+            search_us: prepared.search_us,
+            warnings: warning_names(warnings),
+            tags: request.tags.clone(),
+        };
+        Ok::<_, Error>((turn_no, turns::insert(&new, request.embedding.clone())?))
+    })?;
+    if let BegunTurn::Composed(turn) = begun {
+        let conversation_id = conversation.conversation_id;
+        turn_writes::write(
+            tenant,
+            conversation_id,
+            turn_id,
+            turn_no,
+            turn,
+            &prepared.settings,
+        )?;
+    }
+    Ok(turn_id)
+}
+
+/// The columns that depend on the state of the conversation.
+fn standing(
+    tenant: &str,
+    prepared: &PreparedTurn,
+    request: &Request<'_>,
+    turn_no: i32,
+    begun: &BegunTurn,
+) -> Result<Standing> {
+    match begun {
+        BegunTurn::Deferred(_) => Ok(prepared
+            .conversation_state
+            .standing_before_rerank(prepared.searched())),
+        BegunTurn::Composed(turn) => prepared.conversation_state.standing(
+            tenant,
+            &TurnContext {
+                turn_no,
+                searched: prepared.searched(),
+                context: &turn.context,
+                tokens: turn.tokens,
+                embedding: request.embedding.as_deref(),
+                settings: &prepared.settings,
+            },
+        ),
+    }
+}
+
+/// A turn after `begin_turn`.
+pub(in crate::api) enum BegunTurn {
+    /// The turn has its context.
+    Composed(Composed),
+    /// The turn waits for `apply_rerank`.
+    Deferred(Gathered),
+}
+
+/// The names of warnings, sorted, each once.
+pub(in crate::api) fn warning_names(warnings: &[Warning]) -> Vec<String> {
+    warnings
+        .iter()
+        .map(|warning| warning.name().to_owned())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect()
+}

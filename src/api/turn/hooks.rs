@@ -1,0 +1,191 @@
+//! Functions of the application that a turn calls.
+//!
+//! A function named in the settings of a corpus or a conversation runs as the role that set it. Otherwise a role could write a
+//! function name into a conversation and have it run with the rights of another role. A function named in a call or on the server
+//! runs as the caller. A turn stores the role of the call that began it, for later calls on the turn.
+
+use pgrx::pg_sys;
+use reground_grounding::query::intent::{PastTurn, Verdict};
+use reground_grounding::settings::hook::Hook;
+use reground_grounding::settings::is_set;
+use serde_json::Value;
+
+use crate::api::turn::question::Question;
+use crate::error::{Error, Result};
+use crate::run_as::as_foreign_role;
+use crate::sql;
+use crate::store::conversations::Conversation;
+use crate::store::corpora::Corpus;
+use crate::store::roles::Roles;
+
+/// Returns the settings to store, with qualified function names, and the roles that call these functions: the current role for
+/// each function in `changes`, the previous role for the others.
+pub(in crate::api) fn registered(
+    mut settings: Value,
+    changes: &Value,
+    before: Roles,
+) -> Result<(Value, Roles)> {
+    let mut roles = before;
+    for hook in Hook::ALL {
+        let Some(value) = changes.get(hook.setting()) else {
+            continue;
+        };
+        let name = value.as_str().and_then(|value| hook.named(value));
+        let role = match name {
+            Some(name) => {
+                settings[hook.setting()] = Value::String(function(hook, name)?);
+                // SAFETY: the current user id is always valid.
+                Some(unsafe { pg_sys::GetUserId() }.to_u32())
+            }
+            None => None,
+        };
+        roles.set(hook, role);
+    }
+    Ok((settings, roles))
+}
+
+/// Returns the settings of a call as stored with its turn, with qualified function names, and the current role, as which later
+/// calls on the turn call these functions; `None` if no function is named.
+pub(in crate::api) fn kept_with_turn(call: &Value) -> Result<(Value, Option<String>)> {
+    let mut call = call.clone();
+    let mut names = false;
+    for hook in Hook::ALL {
+        let value = call.get(hook.setting()).and_then(Value::as_str);
+        if let Some(name) = value.and_then(|value| hook.named(value)) {
+            // A function that cannot be called is an error of the call that needs it.
+            if let Ok(qualified) = function(hook, name) {
+                call[hook.setting()] = Value::String(qualified);
+            }
+            names = true;
+        }
+    }
+    let role = match names {
+        true => sql::read_one::<String>("SELECT current_user::text", &[])?,
+        false => None,
+    };
+    Ok((call, role))
+}
+
+/// Returns the roles that call the functions named by the call that began a turn; none if that role is the current one.
+pub(in crate::api) fn of_turn(role: Option<&str>) -> Result<Roles> {
+    let Some(role) = role else {
+        return Ok(Roles::default());
+    };
+    // A dropped role becomes 0, as which no function is called.
+    let other = sql::read_one::<i64>(
+        "SELECT coalesce((SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = $1), 0)::bigint \
+         WHERE current_user <> $1",
+        &[role.into()],
+    )?;
+    let mut roles = Roles::default();
+    for hook in Hook::ALL {
+        roles.set(hook, other.and_then(|oid| u32::try_from(oid).ok()));
+    }
+    Ok(roles)
+}
+
+/// Returns the role that calls each function: the role of the innermost layer of settings that names it, none for the caller.
+pub(in crate::api) fn roles(
+    question: &Question<'_>,
+    conversation: &Conversation,
+    corpus: &Corpus,
+) -> Roles {
+    let mut roles = Roles::default();
+    for hook in Hook::ALL {
+        // The layers are in the order of Settings::resolve, so the layer that names the function decides its role.
+        let sets = |settings: &Value| settings.get(hook.setting()).is_some_and(is_set);
+        let role = if sets(question.settings) {
+            question.call_roles.of(hook)
+        } else if sets(&conversation.settings) {
+            conversation.roles.of(hook)
+        } else if sets(&corpus.settings) {
+            corpus.roles.of(hook)
+        } else {
+            None
+        };
+        roles.set(hook, role);
+    }
+    roles
+}
+
+/// Returns the scores of a reranker for passages, in their order; `None` for passages without a score.
+pub(in crate::api) fn rerank(
+    name: &str,
+    roles: &Roles,
+    query: &str,
+    passages: Vec<String>,
+) -> Result<Vec<Option<f64>>> {
+    let count = passages.len();
+    let scores: Option<Vec<Option<f32>>> = call(Hook::Reranker, name, roles, |function| {
+        let args = [query.into(), passages.into()];
+        sql::write_one(&format!("SELECT {function}($1, $2)"), &args)
+    })?;
+    // NULL instead of an array: no passage has a score.
+    let scores = scores.unwrap_or_else(|| vec![None; count]);
+    Ok(scores
+        .into_iter()
+        .map(|score| score.map(f64::from))
+        .collect())
+}
+
+/// Returns the verdict of an intent function on a query after earlier turns, newest last; `None` if it returned none.
+pub(in crate::api) fn judge_intent(
+    name: &str,
+    roles: &Roles,
+    query: &str,
+    earlier: &[PastTurn],
+) -> Result<Option<Verdict>> {
+    let earlier = sql::json(&earlier)?;
+    let returned: Option<String> = call(Hook::Intent, name, roles, |function| {
+        let args = [query.into(), earlier.into()];
+        sql::write_one(&format!("SELECT {function}($1, $2::jsonb)::text"), &args)
+    })?;
+    let verdict = returned.map(|text| Verdict::read(&text)).transpose();
+    let verdict = verdict.map_err(|fault| {
+        Error::Hook(
+            Hook::Intent,
+            format!("intent_function \"{name}\" did not return a verdict: {fault}"),
+        )
+    })?;
+    Ok(verdict.flatten())
+}
+
+/// Calls a function of the application as its role, or as the caller. Errors: if the role or the function does not exist.
+fn call<T>(
+    hook: Hook,
+    name: &str,
+    roles: &Roles,
+    work: impl FnOnce(&str) -> Result<T>,
+) -> Result<T> {
+    let work = || work(&function(hook, name)?);
+    let Some(role) = roles.of(hook).map(pg_sys::Oid::from_u32) else {
+        return work();
+    };
+    let known = sql::read_one::<bool>(
+        "SELECT EXISTS (SELECT FROM pg_catalog.pg_roles AS r WHERE r.oid = $1)",
+        &[role.into()],
+    )?;
+    if known != Some(true) {
+        let setting = hook.setting();
+        return Err(Error::Hook(
+            hook,
+            format!("the role that set the {setting} \"{name}\" no longer exists"),
+        ));
+    }
+    as_foreign_role(role, work)
+}
+
+/// Returns the qualified name of a function that the current role may call.
+fn function(hook: Hook, name: &str) -> Result<String> {
+    let bare = name.split('(').next().unwrap_or_default().trim();
+    sql::read_one(
+        "SELECT pg_catalog.format('%I.%I', n.nspname, p.proname) FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace \
+         WHERE p.oid = pg_catalog.to_regprocedure($1 || $2) AND p.prorettype = $3::pg_catalog.regtype::pg_catalog.oid AND NOT p.proretset \
+             AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')",
+        &[bare.into(), hook.arguments().into(), hook.result().into()],
+    )?
+    .ok_or_else(|| {
+        let setting = hook.setting();
+        Error::Hook(hook, format!("{setting} \"{name}\" does not exist, or this role may not call it"))
+    })
+}

@@ -1,0 +1,66 @@
+//! The question of a turn, and the corpora that it searches.
+
+use reground_grounding::query::intent::Intent;
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::store::conversations::Conversation;
+use crate::store::corpora;
+use crate::store::roles::Roles;
+
+/// The question of a turn, with everything that decides its retrieval.
+pub(in crate::api) struct Question<'a> {
+    pub query: &'a str,
+    pub corpus: Option<&'a str>,
+    /// Several corpora, the leading one first, instead of `corpus`.
+    pub corpora: Option<&'a [String]>,
+    pub embedding: Option<&'a [f32]>,
+    pub filter: Option<&'a Value>,
+    pub rewrite: Option<&'a str>,
+    /// The intent given by the caller.
+    pub intent: Option<Intent>,
+    /// The settings of the call.
+    pub settings: &'a Value,
+    /// Roles of the functions that these settings name; none: the caller.
+    pub call_roles: Roles,
+    /// Number of the turn that is repeated; `None` for the next turn of the conversation.
+    pub repeated_turn_no: Option<i32>,
+}
+
+impl Question<'_> {
+    /// Returns the names of the corpora to search: those of the question, otherwise those of the previous turn, otherwise the only
+    /// corpus of the tenant. Errors: 22023 if the choice is ambiguous.
+    pub fn corpus_names(&self, tenant: &str, conversation: &Conversation) -> Result<Vec<String>> {
+        match (self.corpus, self.corpora) {
+            (Some(_), Some(_)) => {
+                return Err(Error::Bad {
+                    argument: "corpora",
+                    fault: "corpus was given too".into(),
+                    hint: "Name one as corpus, or all of them as corpora, the leading one first."
+                        .into(),
+                });
+            }
+            (Some(name), None) => return Ok(vec![name.to_owned()]),
+            (None, Some([])) => {
+                return Err(Error::Bad {
+                    argument: "corpora",
+                    fault: "it is empty".into(),
+                    hint: "Name at least one corpus, or leave it out.".into(),
+                });
+            }
+            (None, Some(names)) => return Ok(names.to_vec()),
+            (None, None) => {}
+        }
+        if let Some(names) = conversation.corpora() {
+            return Ok(names);
+        }
+        let names = corpora::names(tenant)?;
+        match names.len() {
+            1 => Ok(names),
+            0 => Err(Error::AmbiguousCorpus("there is no corpus yet".into())),
+            _ => Err(Error::AmbiguousCorpus(
+                "the first turn of a conversation must name its corpus".into(),
+            )),
+        }
+    }
+}

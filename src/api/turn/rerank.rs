@@ -1,0 +1,139 @@
+//! Rerankers: a SQL function of the application, or a service that the application calls before `apply_rerank`.
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_grounding::begin::rerank::{Reranked, match_reranked};
+use reground_grounding::begin::{self, Composed, Gathered};
+use reground_grounding::settings::Settings;
+use reground_grounding::settings::hook::Hook;
+
+use crate::api::conversation::conversation_state::{ConversationState, TurnContext};
+use crate::api::turn::hooks;
+use crate::api::turn::source_rows::emit;
+use crate::api::{given, writable};
+use crate::datum::Json;
+use crate::error::{Error, Result};
+use crate::store::conversations::{self, Conversation};
+use crate::store::roles::Roles;
+use crate::store::turns::{self, Turn};
+use crate::store::{register, traces, turn_writes};
+use crate::tenant;
+
+/// Returns the scores of a reranker function for the gathered candidates.
+pub(in crate::api) fn call(
+    name: &str,
+    roles: &Roles,
+    query: &str,
+    gathered: &Gathered,
+) -> Result<Vec<Option<f64>>> {
+    let candidates = gathered.candidates.iter();
+    let texts = candidates.map(|candidate| candidate.passage.content.clone());
+    hooks::rerank(name, roles, query, texts.collect())
+}
+
+#[pg_extern(sql = false)]
+fn apply_rerank(
+    turn_id: Option<i64>,
+    results: Option<Json>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("apply_rerank")?;
+    let tenant = tenant::required()?;
+    let turn_id = given(turn_id, "turn_id")?;
+    let conversation = conversations::of_turn(&tenant, turn_id)?
+        .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
+    let turn = turns::load(&tenant, turn_id)?;
+    let gathered = pending_candidates(&turn)?;
+    let settings: Settings = serde_json::from_value(turn.settings.clone()).map_err(Error::from)?;
+    let results = parse_results(results)?;
+
+    let matched = match_reranked(&results, &gathered.candidates, &gathered.withdrawn);
+    let register = register::load(&conversation, gathered.documents(), settings.marker_style)?;
+    let mut composed = begin::compose(
+        gathered,
+        Some(&matched.scores),
+        &register,
+        &turn.query,
+        &settings,
+    )
+    .map_err(Error::from)?;
+    composed.warnings.extend(matched.warnings);
+    traces::write_drift(&tenant, turn_id, &matched.drift)?;
+    write(&tenant, &conversation, &turn, &composed, &settings)?;
+    emit(fcinfo, turn_id, &composed.context)?;
+    Ok(())
+}
+
+/// Returns the candidates of a turn that waits for a rerank. Errors: 55000 if it does not.
+fn pending_candidates(turn: &Turn) -> Result<Gathered> {
+    match &turn.pending_candidates {
+        Some(candidates) if turn.state == "deferred" => {
+            Ok(serde_json::from_value(candidates.clone())?)
+        }
+        _ => Err(Error::WrongState {
+            turn: turn.turn_id,
+            state: turn.state.clone(),
+            wanted: "reranked",
+            hint: "Only a turn begun with reranker = deferred can be reranked, and only once.",
+        }),
+    }
+}
+
+fn parse_results(results: Option<Json>) -> Result<Vec<Reranked>> {
+    let Some(results) = results else {
+        return Ok(Vec::new());
+    };
+    serde_json::from_value(results.value("results")?).map_err(|error| {
+        Error::Hook(
+            Hook::Reranker,
+            format!("results do not have the shape of a rerank: {error}"),
+        )
+    })
+}
+
+/// Writes the context of a reranked turn, which is then open.
+fn write(
+    tenant: &str,
+    conversation: &Conversation,
+    turn: &Turn,
+    composed: &Composed,
+    settings: &Settings,
+) -> Result<()> {
+    let mut warnings = turn.warnings.clone();
+    warnings.extend(
+        composed
+            .warnings
+            .iter()
+            .map(|warning| warning.name().to_owned()),
+    );
+    warnings.sort();
+    warnings.dedup();
+    let state = ConversationState::of(conversation, Some(turn.turn_no))?;
+    let standing = state.standing(
+        tenant,
+        &TurnContext {
+            turn_no: turn.turn_no,
+            searched: true,
+            context: &composed.context,
+            tokens: composed.tokens,
+            embedding: state.before.own_embedding.as_deref(),
+            settings,
+        },
+    )?;
+    turns::compose(
+        turn.turn_id,
+        &composed.context,
+        composed.tokens,
+        &standing,
+        warnings,
+    )?;
+    conversations::touch(conversation)?;
+    turn_writes::write(
+        tenant,
+        conversation.conversation_id,
+        turn.turn_id,
+        turn.turn_no,
+        composed,
+        settings,
+    )
+}

@@ -1,0 +1,348 @@
+//! Retrieval of a turn: everything is read here, up to the candidates for the reranker.
+
+use reground_grounding::begin::multi_corpus;
+use reground_grounding::begin::reuse_context::{passages_of, reuse_context};
+use reground_grounding::begin::warnings::Warning;
+use reground_grounding::begin::{self, GatherInput, Gathered};
+use reground_grounding::memory::{ContextSource, MarkerRegister};
+use reground_grounding::passage::RankedList;
+use reground_grounding::passage::identity::KnownPassages;
+use reground_grounding::query::intent::{self, JudgedIntent, Verdict};
+use reground_grounding::query::plan::{RetrievalPlan, TurnQuery, plan};
+use reground_grounding::settings::Settings;
+use serde_json::{Value, json};
+
+use crate::api::conversation::conversation_state::ConversationState;
+use crate::api::turn::hooks;
+use crate::api::turn::question::Question;
+use crate::error::{Error, Result};
+use crate::guc;
+use crate::profile::{stage, timed};
+use crate::retrieve::corpus_scope::Corpora;
+use crate::retrieve::neighbours::{self, Nominated};
+use crate::retrieve::prior_turns::{self, Before};
+use crate::retrieve::reused_context;
+use crate::retrieve::turn::{Answer, Options, answer, carried, elsewhere, others};
+use crate::store::conversations::Conversation;
+use crate::store::roles::Roles;
+use crate::store::sources::Live;
+use crate::store::{history, register, sources, turns};
+
+/// What the rest of a turn needs besides the gathered candidates.
+pub(in crate::api) struct PreparedTurn {
+    pub corpora: Corpora,
+    pub settings: Settings,
+    pub judged: JudgedIntent,
+    /// What was searched for besides the query.
+    pub query_expansion: Value,
+    pub register: MarkerRegister,
+    pub conversation_state: ConversationState,
+    /// Microseconds of the search; `None` if the turn reuses the existing sources.
+    pub search_us: Option<i32>,
+    /// Roles that call the functions of the application.
+    pub roles: Roles,
+}
+
+impl PreparedTurn {
+    /// Whether the turn searched.
+    pub fn searched(&self) -> bool {
+        self.search_us.is_some()
+    }
+}
+
+/// Gathers the candidates of a turn, by a search or from the existing sources.
+pub(in crate::api) fn gather(
+    tenant: &str,
+    conversation: &Conversation,
+    question: &Question<'_>,
+) -> Result<(PreparedTurn, Gathered)> {
+    let retrieval = stage("corpus", || {
+        Retrieval::resolve(tenant, conversation, question)
+    })?;
+    let (corpus, settings) = (&retrieval.corpora.first.corpus, &retrieval.settings);
+    let earlier = stage("memory", || {
+        turns::earlier(
+            conversation.conversation_id,
+            &corpus.name,
+            settings.query_history,
+            question.repeated_turn_no,
+        )
+    })?;
+    let before = stage("earlier turns", || {
+        prior_turns::read(corpus, question.query, question.embedding, earlier)
+    })?;
+    let state = stage("strategy", || {
+        ConversationState::of(conversation, question.repeated_turn_no)
+    })?;
+    let searches = stage("strategy", || state.retrieves(settings))?;
+    let judged = stage("intent", || retrieval.judge_intent(&before))?;
+
+    let (gathered, mut query_expansion, search_us) = if searches {
+        let (found, took) = timed(|| retrieval.search(&judged, &before));
+        let (gathered, query_expansion) = found?;
+        (gathered, query_expansion, Some(took))
+    } else {
+        (retrieval.reuse_sources(&state)?, json!({}), None)
+    };
+    if let Some(rewrite) = question.rewrite {
+        query_expansion["rewrite"] = json!(rewrite);
+    }
+    let register = stage("memory", || {
+        register::load(conversation, gathered.documents(), settings.marker_style)
+    })?;
+    let prepared = PreparedTurn {
+        corpora: retrieval.corpora,
+        settings: retrieval.settings,
+        judged,
+        query_expansion,
+        register,
+        conversation_state: state,
+        search_us,
+        roles: retrieval.roles,
+    };
+    Ok((prepared, gathered))
+}
+
+/// The result of an additional search within an open turn.
+pub(in crate::api) struct AdditionalSearch {
+    pub settings: Settings,
+    pub roles: Roles,
+    pub gathered: Gathered,
+    /// Names of the searched corpora.
+    pub corpora: Vec<String>,
+    /// Microseconds of the search.
+    pub search_us: i32,
+}
+
+/// Gathers candidates for an open turn by the query alone: no source is carried, and the conversation does not expand the query.
+/// A candidate with the text of a source in `context` is identified with it. If `turn_settings` hash the texts, so does this
+/// search, whatever the settings of its corpus.
+pub(in crate::api) fn gather_additional(
+    tenant: &str,
+    conversation: &Conversation,
+    question: &Question<'_>,
+    context: &[ContextSource],
+    turn_settings: &Settings,
+) -> Result<AdditionalSearch> {
+    let mut retrieval = stage("corpus", || {
+        Retrieval::resolve(tenant, conversation, question)
+    })?;
+    if turn_settings.hashes_texts() {
+        retrieval.corpora = retrieval.corpora.hashed_by_us();
+    }
+    let (gathered, search_us) = timed(|| retrieval.search_alone(context));
+    Ok(AdditionalSearch {
+        gathered: gathered?,
+        search_us,
+        corpora: retrieval.corpora.names(),
+        settings: retrieval.settings,
+        roles: retrieval.roles,
+    })
+}
+
+/// A question with its corpora, settings and roles.
+struct Retrieval<'a> {
+    tenant: &'a str,
+    conversation: &'a Conversation,
+    question: &'a Question<'a>,
+    corpora: Corpora,
+    settings: Settings,
+    /// Roles that call the functions of the application.
+    roles: Roles,
+}
+
+impl<'a> Retrieval<'a> {
+    /// Loads the corpora and resolves the settings of a question.
+    fn resolve(
+        tenant: &'a str,
+        conversation: &'a Conversation,
+        question: &'a Question<'a>,
+    ) -> Result<Self> {
+        let names = question.corpus_names(tenant, conversation)?;
+        let corpora = Corpora::load(tenant, &names, question.filter)?;
+        let first = &corpora.first.corpus;
+        let roles = hooks::roles(question, conversation, first);
+        let settings = Settings::resolve(&[
+            ("server", &guc::turn_settings()),
+            ("corpus", &first.settings),
+            ("conversation", &conversation.settings),
+            ("call", question.settings),
+        ])?;
+        let corpora = if settings.hashes_texts() {
+            corpora.hashed_by_us()
+        } else {
+            corpora
+        };
+        match question.embedding {
+            Some(embedding) => corpora.check_dimensions(embedding)?,
+            None if settings.require_embedding => return Err(Error::EmbeddingRequired),
+            None => {}
+        }
+        Ok(Self {
+            tenant,
+            conversation,
+            question,
+            corpora,
+            settings,
+            roles,
+        })
+    }
+
+    /// Determines the intent: given by the caller, otherwise by the intent function, otherwise by cues. The function is not called
+    /// for the first turn, which has no earlier turns.
+    fn judge_intent(&self, before: &Before) -> Result<JudgedIntent> {
+        let question = self.question;
+        let verdict = match (question.intent, self.settings.intent_function.as_deref()) {
+            (Some(intent), _) => Some(Verdict::from(intent)),
+            (None, Some(name)) if !before.past.is_empty() => {
+                hooks::judge_intent(name, &self.roles, question.query, &before.past)?
+            }
+            _ => None,
+        };
+        Ok(intent::classify(question.query, &before.past, verdict))
+    }
+
+    /// Searches, and adds the sources that the conversation remembers. Also returns the query expansion.
+    fn search(&self, judged: &JudgedIntent, before: &Before) -> Result<(Gathered, Value)> {
+        let (question, settings) = (self.question, &self.settings);
+        let turn_query = TurnQuery {
+            query: question.query,
+            rewrite: question.rewrite,
+            embedding: question.embedding,
+            judged,
+            earlier: &before.past,
+        };
+        let plan = stage("plan", || {
+            plan(turn_query, &before.words, &before.said, settings)
+        });
+        let texts = [Some(question.query), question.rewrite];
+        let Nominated { nodes, list } = neighbours::of(
+            &self.corpora.first.corpus,
+            texts.into_iter().flatten(),
+            &before.past,
+            judged.intent,
+            &self.corpora.first.filter,
+            settings,
+        )?;
+        let live = stage("memory", || {
+            sources::load(self.conversation.conversation_id)
+        })?;
+        let gathered = self.gather(&plan, list, live, KnownPassages::default(), judged)?;
+        let mut query_expansion = plan.trace(&nodes);
+        if !self.corpora.beside.is_empty() {
+            query_expansion["corpora"] = json!(self.corpora.names());
+        }
+        Ok((gathered, query_expansion))
+    }
+
+    /// Searches for the query without the conversation.
+    fn search_alone(&self, context: &[ContextSource]) -> Result<Gathered> {
+        let question = self.question;
+        let judged = intent::classify(question.query, &[], None);
+        let embedding = question.embedding.map(<[f32]>::to_vec);
+        let plan = RetrievalPlan::alone(Some(question.query), embedding, &self.settings);
+        let known = passages_of(context).collect();
+        self.gather(&plan, None, Vec::new(), known, &judged)
+    }
+
+    /// Searches every corpus, and gathers the results with the remembered sources `live`. `nominated` are the candidates of the
+    /// knowledge graph.
+    fn gather(
+        &self,
+        plan: &RetrievalPlan,
+        nominated: Option<RankedList>,
+        live: Vec<Live>,
+        known: KnownPassages,
+        judged: &JudgedIntent,
+    ) -> Result<Gathered> {
+        let settings = &self.settings;
+        let Answer {
+            found: mut results,
+            integrated,
+            mut options,
+            mut lacks_index,
+        } = answer(&self.corpora.first, plan, nominated, &live, settings)?;
+        // The graph and the results of earlier turns belong to the first corpus.
+        let plan_of_others = RetrievalPlan {
+            historical: Vec::new(),
+            ..plan.clone()
+        };
+        for scope in &self.corpora.beside {
+            let other = answer(scope, &plan_of_others, None, &live, settings)?;
+            lacks_index |= other.lacks_index;
+            options.extend(other.options);
+            let name = &scope.corpus.name;
+            multi_corpus::merge_results(&mut results, name, other.found, settings.candidates);
+        }
+        self.add_other_corpora(&mut options, plan, &live)?;
+        let mut carried = carried(live, &options);
+        for scope in &self.corpora.beside {
+            multi_corpus::use_handles(&mut carried, &scope.corpus.name);
+        }
+        let input = GatherInput {
+            lists: results.lists,
+            scores: results.scores,
+            integrated,
+            passages: results.passages,
+            carried,
+            had: known,
+            judged: judged.clone(),
+            metric: self.corpora.metric(),
+            warnings: self.warnings(lacks_index),
+        };
+        Ok(stage("gather", || begin::gather(input, settings)))
+    }
+
+    /// Adds the passages of remembered sources from corpora that this turn does not search. A filter leaves them out: its columns are
+    /// those of the searched corpora.
+    fn add_other_corpora(
+        &self,
+        options: &mut Options,
+        plan: &RetrievalPlan,
+        live: &[Live],
+    ) -> Result<()> {
+        if self.question.filter.is_some() {
+            return Ok(());
+        }
+        let metric = self.corpora.metric();
+        for name in others(live, &self.corpora.names()) {
+            options.extend(stage("carried from elsewhere", || {
+                elsewhere(self.tenant, &name, plan, live, metric, &self.settings)
+            })?);
+        }
+        Ok(())
+    }
+
+    fn warnings(&self, lacks_index: bool) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if self.question.embedding.is_none() {
+            warnings.push(Warning::NoEmbedding);
+        }
+        if lacks_index {
+            warnings.push(Warning::NoLexicalIndex);
+        }
+        warnings
+    }
+
+    /// Gathers the existing sources in place of a search.
+    fn reuse_sources(&self, state: &ConversationState) -> Result<Gathered> {
+        let (conversation_id, question) = (self.conversation.conversation_id, self.question);
+        let live = stage("memory", || sources::load(conversation_id))?;
+        let context_turn_no = state.before.context_turn_no;
+        let shown = context_turn_no.map(|turn_no| history::shown(conversation_id, turn_no));
+        let added =
+            history::handed_over(conversation_id, context_turn_no, question.repeated_turn_no)?;
+        let asking = reused_context::Asking {
+            tenant: self.tenant,
+            corpora: &self.corpora,
+            filtered: question.filter.is_some(),
+            query: question.rewrite.unwrap_or(question.query),
+            embedding: question.embedding,
+            settings: &self.settings,
+        };
+        let input = stage("kept passages", || {
+            reused_context::read(&asking, shown.transpose()?.flatten(), added, live)
+        })?;
+        Ok(stage("gather", || reuse_context(input, &self.settings)))
+    }
+}

@@ -1,0 +1,107 @@
+//! Rows of the type `turn_source`, which the functions of a turn return.
+
+use pgrx::pg_sys;
+use reground_grounding::begin::Gathered;
+use reground_grounding::memory::ContextSource;
+use reground_grounding::passage::{Candidate, Origin};
+use reground_grounding::prompt;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::Result;
+use crate::rows;
+
+/// A row of the type `turn_source`.
+#[derive(Default, Serialize)]
+struct SourceRow<'a> {
+    turn_id: i64,
+    marker: Option<&'a str>,
+    corpus: Option<&'a str>,
+    doc_id: Option<&'a str>,
+    chunk_id: Option<&'a str>,
+    title: Option<&'a str>,
+    uri: Option<&'a str>,
+    locator: Option<String>,
+    published: Option<&'a str>,
+    content: Option<&'a str>,
+    facts: Vec<&'a str>,
+    origin: &'static str,
+    score: Option<f64>,
+    tokens: Option<u32>,
+    metadata: Option<&'a Value>,
+}
+
+/// Returns the sources of a context, or one row without a source if there are none.
+pub(in crate::api) fn emit(
+    fcinfo: pg_sys::FunctionCallInfo,
+    turn_id: i64,
+    context: &[ContextSource],
+) -> Result<()> {
+    let rows: Vec<SourceRow<'_>> = context
+        .iter()
+        .map(|source| {
+            let mut row = row(turn_id, &source.candidate);
+            row.marker = Some(&source.marker);
+            row.facts = source.facts.iter().map(|fact| fact.text.as_str()).collect();
+            row
+        })
+        .collect();
+    emit_rows(fcinfo, turn_id, rows)
+}
+
+/// Returns the candidates that wait for a rerank, in the order that `index` in `apply_rerank` refers to.
+pub(in crate::api) fn emit_candidates(
+    fcinfo: pg_sys::FunctionCallInfo,
+    turn_id: i64,
+    gathered: &Gathered,
+) -> Result<()> {
+    let rows = gathered
+        .candidates
+        .iter()
+        .map(|candidate| {
+            let mut row = row(turn_id, candidate);
+            row.origin = "candidate";
+            row
+        })
+        .collect();
+    emit_rows(fcinfo, turn_id, rows)
+}
+
+/// The row of a candidate, without marker and facts.
+fn row(turn_id: i64, candidate: &Candidate) -> SourceRow<'_> {
+    let passage = &candidate.passage;
+    SourceRow {
+        turn_id,
+        marker: None,
+        corpus: Some(&passage.corpus),
+        doc_id: Some(&passage.doc_id),
+        chunk_id: Some(&passage.chunk_id),
+        title: passage.title.as_deref(),
+        uri: passage.uri.as_deref(),
+        locator: prompt::locator(passage),
+        published: passage.published.as_deref(),
+        content: Some(&passage.content),
+        facts: Vec::new(),
+        origin: candidate.origin.name(),
+        // Added passages are not scored.
+        score: (candidate.origin != Origin::Added).then_some(candidate.relevance),
+        tokens: Some(passage.tokens),
+        metadata: Some(&passage.metadata),
+    }
+}
+
+/// Returns at least one row, so that the caller always gets the turn_id.
+fn emit_rows(
+    fcinfo: pg_sys::FunctionCallInfo,
+    turn_id: i64,
+    mut rows: Vec<SourceRow<'_>>,
+) -> Result<()> {
+    if rows.is_empty() {
+        rows.push(SourceRow {
+            turn_id,
+            origin: "none",
+            ..SourceRow::default()
+        });
+    }
+    rows::emit(fcinfo, &rows)
+}
