@@ -1,4 +1,5 @@
-//! Evidence for the judgement of an answer: lexemes of texts, the stages that candidates reached, and documents that it names.
+//! Evidence for the judgement of an answer: lexemes of texts, the stages that candidates reached, and documents that it
+//! names.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,7 +68,8 @@ pub struct Asked<'a> {
     pub text_config: &'a str,
 }
 
-/// Looks up documents. Names, beginnings of ids and locators are searched in all corpora, ids in the corpus of the document only.
+/// Looks up documents. Names, beginnings of ids and locators are searched in all corpora, ids in the corpus of the document
+/// only.
 pub fn look_up(asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
     let own = asked
         .requests

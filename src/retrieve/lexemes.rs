@@ -24,8 +24,8 @@ pub fn of(text_config: &str, texts: &[String]) -> Result<Vec<Vec<String>>> {
     Ok(texts.iter().map(lexemes).collect())
 }
 
-/// Returns the lexemes of each text with their counts. The lexemes of several configurations are combined; each counts with its
-/// maximum among them.
+/// Returns the lexemes of each text with their counts. The lexemes of several configurations are combined; each counts with
+/// its maximum among them.
 pub fn counted<'a>(
     text_configs: &[String],
     texts: impl IntoIterator<Item = &'a str>,

@@ -62,7 +62,8 @@ pub fn mapping(embedding: bool, per_document: bool) -> Mapping {
         .collect()
 }
 
-/// Returns the definition of a generated column. The lexical branch reads it if row-level security forbids the use of the index.
+/// Returns the definition of a generated column. The lexical branch reads it if row-level security forbids the use of the
+/// index.
 fn lexemes_column(text_config: &str, per_document: bool) -> String {
     let own = format!("{}::pg_catalog.regconfig", sql::literal(text_config));
     let config = match per_document {
@@ -82,7 +83,8 @@ fn indexed(per_document: bool) -> String {
     }
 }
 
-/// Returns the statement for the index that finds the configurations of documents. The index is empty if no document has its own.
+/// Returns the statement for the index that finds the configurations of documents. The index is empty if no document has its
+/// own.
 fn configs_index(passages: &str) -> String {
     format!("CREATE INDEX ON {passages} ({TEXT_CONFIG}) WHERE {TEXT_CONFIG} IS NOT NULL")
 }
@@ -143,8 +145,8 @@ pub fn make_tables(
     Ok(())
 }
 
-/// Rebuilds the lexemes and the index of a corpus, for another text search configuration or for one per document. `corpus` is its
-/// state before the change. This also restores an index and a column that a dropped configuration took with it.
+/// Rebuilds the lexemes and the index of a corpus, for another text search configuration or for one per document. `corpus` is
+/// its state before the change. This also restores an index and a column that a dropped configuration took with it.
 pub fn reread(corpus: &Corpus, text_config: &str, per_document: bool) -> Result<()> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
     let was_per_document = corpus.mapping.contains_key("text_config_column");

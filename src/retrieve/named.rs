@@ -56,7 +56,8 @@ pub fn documents(corpus: &Corpus, names: &[String]) -> Result<Vec<Named>> {
     sql::read_rows(&statement, &[names.to_vec().into()])
 }
 
-/// Returns the documents whose id, or the id of one of their passages, begins with one of the texts; sorted by text and document.
+/// Returns the documents whose id, or the id of one of their passages, begins with one of the texts; sorted by text and
+/// document.
 pub fn by_beginning(corpus: &Corpus, ids: &[String]) -> Result<Vec<Named>> {
     if ids.is_empty() {
         return Ok(Vec::new());

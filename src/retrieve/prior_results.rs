@@ -9,8 +9,8 @@ use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
 use crate::retrieve::vector;
 use crate::store::corpora::Corpus;
 
-/// Returns the results that still exist, that the caller may read and that pass the filter. `best` is the best score for this turn's
-/// own query. Runs two queries per earlier turn.
+/// Returns the results that still exist, that the caller may read and that pass the filter. `best` is the best score for this
+/// turn's own query. Runs two queries per earlier turn.
 pub fn results(
     corpus: &Corpus,
     historical: &[PriorSearch],

@@ -1,5 +1,5 @@
-//! Features of earlier turns, for the judgement of intent and for query expansion: their words, the current passages that they cited,
-//! and their similarity to this turn's query.
+//! Features of earlier turns, for the judgement of intent and for query expansion: their words, the current passages that
+//! they cited, and their similarity to this turn's query.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +24,8 @@ pub struct Before {
     pub past: Vec<PastTurn>,
 }
 
-/// Reads the cited passages with the rights of the caller. Passages that no longer exist, or that the caller may not read, are
-/// ignored.
+/// Reads the cited passages with the rights of the caller. Passages that no longer exist, or that the caller may not read,
+/// are ignored.
 pub fn read(
     corpus: &Corpus,
     query: &str,

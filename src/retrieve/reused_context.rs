@@ -1,4 +1,5 @@
-//! The context of a turn that does not retrieve: the sources of an earlier context and the pins, as the caller may read them now.
+//! The context of a turn that does not retrieve: the sources of an earlier context and the pins, as the caller may read them
+//! now.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,8 +32,8 @@ pub struct Asking<'a> {
     pub settings: &'a Settings,
 }
 
-/// Reads the passages of a context and of the pins. Only pins are scored, because a pinned document contributes its best passage.
-/// Sources that were `added` later are complete, because they are stored with the turn only.
+/// Reads the passages of a context and of the pins. Only pins are scored, because a pinned document contributes its best
+/// passage. Sources that were `added` later are complete, because they are stored with the turn only.
 pub fn read(
     asking: &Asking<'_>,
     shown: Option<Shown>,

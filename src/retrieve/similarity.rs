@@ -11,8 +11,8 @@ use crate::profile::stage;
 use crate::retrieve::vector;
 use crate::store::corpora;
 
-/// Returns the similarities of the sources with each other and with the query, if the settings require them. Embeddings that the
-/// caller may not read are ignored.
+/// Returns the similarities of the sources with each other and with the query, if the settings require them. Embeddings that
+/// the caller may not read are ignored.
 pub fn of_context(
     tenant: &str,
     context: &[ContextSource],

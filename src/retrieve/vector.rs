@@ -16,16 +16,16 @@ use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
 use crate::store::corpora::Corpus;
 
-/// Bounds of hnsw.ef_search. pgvector defines the upper bound. The lower bound is measured on 13,000 passages: at 40, the number of
-/// candidates of a turn, the nDCG@5 of one graph in three was .01 below that of the exact order; at 100 each graph was within .002
-/// (docs/evaluation.md).
+/// Bounds of hnsw.ef_search. pgvector defines the upper bound. The lower bound is measured on 13,000 passages: at 40, the
+/// number of candidates of a turn, the nDCG@5 of one graph in three was .01 below that of the exact order; at 100 each graph
+/// was within .002 (docs/evaluation.md).
 const EF_SEARCH: std::ops::RangeInclusive<usize> = 100..=1000;
 
 /// Condition for a valid distance. The cosine distance of a zero vector is NaN, and an overflow is infinite.
 const MEASURABLE: &str = "abs(n.value) < 'Infinity'::float8";
 
-/// Ends a subquery whose values are used twice. Without it PostgreSQL merges the subquery with the outer query and computes each
-/// distance twice, which reads the vector from the TOAST table twice.
+/// Ends a subquery whose values are used twice. Without it PostgreSQL merges the subquery with the outer query and computes
+/// each distance twice, which reads the vector from the TOAST table twice.
 const ONCE: &str = "OFFSET 0";
 
 /// A vector index for the metric of a corpus.
@@ -187,8 +187,8 @@ pub fn distances<'a>(
 /// Maximum number of passages of a document that are compared. A document may be a book.
 const MAX_SIBLINGS: i64 = 200;
 
-/// Returns, for each document, the largest cosine similarity of its passages to an embedding. The passages in `apart` are excluded. Only
-/// the first [`MAX_SIBLINGS`] passages by id are compared.
+/// Returns, for each document, the largest cosine similarity of its passages to an embedding. The passages in `apart` are
+/// excluded. Only the first [`MAX_SIBLINGS`] passages by id are compared.
 pub fn siblings(
     corpus: &Corpus,
     embedding: &[f32],
@@ -256,8 +256,8 @@ pub fn embeddings<'a>(
         .collect())
 }
 
-/// Returns SQL for the embedding `$1::real[]` as a vector. The scalar subquery is evaluated once; in a generic plan the cast alone is
-/// evaluated for every row.
+/// Returns SQL for the embedding `$1::real[]` as a vector. The scalar subquery is evaluated once; in a generic plan the cast
+/// alone is evaluated for every row.
 fn query(schema: &str) -> String {
     format!("(SELECT $1::real[]::{schema}.vector)")
 }

@@ -9,7 +9,8 @@ use crate::retrieve::{mapping, vector_schema};
 use crate::sql;
 use crate::store::corpora::Corpus;
 
-/// Checks the type and the dimensions of the embedding column, that all passages have an embedding, and that there is an index.
+/// Checks the type and the dimensions of the embedding column, that all passages have an embedding, and that there is an
+/// index.
 pub fn embeddings(corpus: &Corpus, relation: &str) -> Result<Vec<Finding>> {
     let (Some(column), Some(mapped)) =
         (corpus.column("embedding"), corpus.mapping.get("embedding"))

@@ -36,8 +36,8 @@ struct ColumnIndexes {
     index: Option<String>,
 }
 
-/// Checks that a column has a unique index. A partitioned table can have one only on its partition key, so there an ordinary index
-/// is sufficient. A view has no indexes.
+/// Checks that a column has a unique index. A partitioned table can have one only on its partition key, so there an ordinary
+/// index is sufficient. A view has no indexes.
 fn unique(item: &str, relation: &str, column: &str) -> Result<Option<Finding>> {
     let indexes: Option<ColumnIndexes> = sql::read_json(
         "SELECT row_to_json(r)::text FROM (SELECT c.relkind AS kind, coalesce(bool_or(i.indisunique AND i.indnkeyatts = 1), false) AS is_unique, \
