@@ -51,6 +51,9 @@ error_table! {
             // Alerts belong to no tenant.
             "alert" => "SELECT alert_id FROM reground.alerts lists the alerts.",
             "tenant" => "No data of this tenant is stored.",
+            "extension" => "Install it with CREATE EXTENSION.",
+            "relation" | "table" | "table or view" | "table or index" | "reground_bm25 index"
+            | "text search configuration" => "",
             _ => "It may belong to another tenant: see reground.current_tenant().",
         },
     );
@@ -208,7 +211,7 @@ error_table! {
     /// An index scan is ordered by several queries.
     SeveralOrders => report(
         Code::ERRCODE_FEATURE_NOT_SUPPORTED,
-        "a reground_bm25 index cannot be ordered by several queries",
+        "a scan of a reground_bm25 index cannot be ordered by several queries",
         "",
     );
     /// An index scan uses a snapshot that sees uncommitted rows.

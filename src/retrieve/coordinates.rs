@@ -1,12 +1,12 @@
-//! Whether passages are where they say they are: a document's text at a passage's place is the passage (I2).
+//! Checks the positions of passages (I2): the text of the document at the position of a passage is the passage.
 
 use crate::error::{Error, Result};
 use crate::store::corpora::Corpus;
 
-/// A FROM clause of the passages of a managed corpus whose place is wrong, with the problem; `r.chunk_id, r.doc_id, r.problem, r.detail`.
+/// Returns a FROM clause `r` of the passages with a wrong position: `r.chunk_id, r.doc_id, r.problem, r.detail`.
 ///
 /// # Errors
-/// A corpus that is not managed, or whose relations are gone.
+/// 55000 if the corpus was not made by create_corpus, 42P01 if a relation was dropped.
 pub fn wrong(corpus: &Corpus) -> Result<String> {
     if !corpus.managed {
         return Err(Error::NotManaged(corpus.name.clone()));
@@ -18,12 +18,12 @@ pub fn wrong(corpus: &Corpus) -> Result<String> {
         "(SELECT w.chunk_id::text AS chunk_id, w.doc_id, w.problem, w.detail FROM ( \
              SELECT p.chunk_id, p.doc_id, p.ordinal, \
                     CASE WHEN d.doc_id IS NULL THEN 'no_document' \
-                         WHEN p.char_start < 0 OR p.char_end <= p.char_start OR p.char_end > pg_catalog.length(d.content) OR p.page_start < 1 OR p.page_end < p.page_start \
+                         WHEN p.char_start < 0 OR p.char_end <= p.char_start OR p.char_end > length(d.content) OR p.page_start < 1 OR p.page_end < p.page_start \
                               OR p.page_end > d.page_count THEN 'out_of_bounds' \
-                         WHEN pg_catalog.substr(d.content, p.char_start + 1, p.char_end - p.char_start) <> p.content THEN 'text_elsewhere' \
+                         WHEN substr(d.content, p.char_start + 1, p.char_end - p.char_start) <> p.content THEN 'text_elsewhere' \
                          WHEN p.page_start < p.page_before OR p.char_start < p.char_before THEN 'out_of_order' END AS problem, \
-                    pg_catalog.concat_ws(', ', 'characters ' || p.char_start || ' to ' || p.char_end, 'pages ' || p.page_start || ' to ' || p.page_end) AS detail \
-             FROM (SELECT x.*, pg_catalog.max(x.page_start) OVER before AS page_before, pg_catalog.lag(x.char_start) OVER before AS char_before FROM {passages} AS x \
+                    concat_ws(', ', 'characters ' || p.char_start || ' to ' || p.char_end, 'pages ' || p.page_start || ' to ' || p.page_end) AS detail \
+             FROM (SELECT x.*, max(x.page_start) OVER before AS page_before, lag(x.char_start) OVER before AS char_before FROM {passages} AS x \
                    WINDOW before AS (PARTITION BY x.doc_id, x.version ORDER BY x.ordinal ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS p \
              LEFT JOIN {documents} AS d ON d.doc_id = p.doc_id AND d.version = p.version) AS w \
          WHERE w.problem IS NOT NULL ORDER BY w.doc_id, w.ordinal) AS r"

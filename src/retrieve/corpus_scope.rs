@@ -1,4 +1,4 @@
-//! Corpora that one question is asked of together.
+//! The corpora that one turn searches together.
 
 use reground_grounding::passage::Metric;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::retrieve::filter::Filter;
 use crate::retrieve::vector;
 use crate::store::corpora::{self, Corpus};
 
-/// A corpus, with what the filter of the question says of it.
+/// A corpus, with the filter resolved against its columns.
 pub struct Scope {
     pub corpus: Corpus,
     pub filter: Filter,
@@ -23,14 +23,17 @@ impl Scope {
     }
 }
 
-/// One corpus or several, which compare embeddings alike. The first leads: its settings hold.
+/// One or several corpora with comparable embeddings. The settings of the first apply.
 pub struct Corpora {
     pub first: Scope,
     pub beside: Vec<Scope>,
 }
 
 impl Corpora {
-    /// Loads them by name, each once, and resolves the filter against each.
+    /// Loads the corpora, each once, and resolves the filter against each.
+    ///
+    /// # Errors
+    /// Errors of [`corpora::load`] and [`Filter::resolve`]; 22023 for no name and for embeddings that cannot be compared.
     pub fn load(tenant: &str, names: &[String], filter: Option<&Value>) -> Result<Self> {
         let mut loaded: Vec<Scope> = Vec::new();
         for name in names {
@@ -44,15 +47,15 @@ impl Corpora {
         let first = loaded
             .next()
             .ok_or_else(|| Error::AmbiguousCorpus("no corpus was named".into()))?;
-        let together = Self {
+        let scope = Self {
             first,
             beside: loaded.collect(),
         };
-        together.check_alike()?;
-        Ok(together)
+        scope.check_embeddings()?;
+        Ok(scope)
     }
 
-    /// With hashes made of the texts.
+    /// The same corpora, with content hashes computed from the texts.
     pub fn hashed_by_us(self) -> Self {
         Self {
             first: self.first.hashed_by_us(),
@@ -60,7 +63,7 @@ impl Corpora {
         }
     }
 
-    /// All of them, the leading one first.
+    /// All corpora, the first one first.
     pub fn scopes(&self) -> impl Iterator<Item = &Scope> {
         std::iter::once(&self.first).chain(&self.beside)
     }
@@ -69,37 +72,40 @@ impl Corpora {
         self.scopes().map(|scope| &scope.corpus)
     }
 
-    /// Those that have embeddings.
+    /// The corpora with embeddings.
     fn embedded(&self) -> impl Iterator<Item = &Corpus> {
         self.all()
             .filter(|corpus| corpus.embedding_kind().is_some())
     }
 
-    /// Their names, the leading one first.
+    /// The names of the corpora, in order.
     pub fn names(&self) -> Vec<String> {
         self.all().map(|corpus| corpus.name.clone()).collect()
     }
 
-    /// How they measure distance.
+    /// The metric of the embeddings.
     pub fn metric(&self) -> Metric {
         vector::metric(self.embedded().next().unwrap_or(&self.first.corpus))
     }
 
-    /// Refuses an embedding that they cannot compare.
+    /// Checks the number of dimensions of an embedding.
+    ///
+    /// # Errors
+    /// As for [`vector::check_dimensions`].
     pub fn check_dimensions(&self, embedding: &[f32]) -> Result<()> {
         self.all()
             .try_for_each(|corpus| vector::check_dimensions(corpus, embedding))
     }
 
-    /// Refuses corpora whose embeddings come from different models, as far as that can be seen.
-    fn check_alike(&self) -> Result<()> {
-        let like = |corpus: &Corpus| (corpus.dimensions, corpus.metric.clone());
+    /// Refuses corpora with different metrics or dimensions, because their embeddings come from different models.
+    fn check_embeddings(&self) -> Result<()> {
+        let model = |corpus: &Corpus| (corpus.dimensions, corpus.metric.clone());
         let described = |corpus: &Corpus| {
             let dimensions = corpus
                 .dimensions
-                .map(|count| format!(" in {count} dimensions"));
+                .map(|count| format!(" with {count} dimensions"));
             format!(
-                "{} compares by {}{}",
+                "{} uses {}{}",
                 corpus.name,
                 corpus.metric,
                 dimensions.unwrap_or_default()
@@ -109,12 +115,12 @@ impl Corpora {
         let Some(one) = embedded.next() else {
             return Ok(());
         };
-        match embedded.find(|other| like(other) != like(one)) {
+        match embedded.find(|other| model(other) != model(one)) {
             None => Ok(()),
             Some(other) => Err(Error::Bad {
                 argument: "corpora",
                 fault: format!("{}, {}", described(one), described(other)),
-                hint: "Corpora that are asked together share an embedding model; ask others one after the other, with retrieve.".into(),
+                hint: "Corpora that are searched together need the same embedding model. Search others one after the other, with retrieve.".into(),
             }),
         }
     }

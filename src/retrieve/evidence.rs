@@ -1,11 +1,12 @@
-//! What an answer is judged by, besides its turn: the content of texts, the fate of candidates, documents that it names.
+//! Evidence for the judgement of an answer: lexemes of texts, the stages that candidates reached, and documents that it
+//! names.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_citations::{
-    Bounds, DocumentRequest, Grammar, Lexemes, LocatorRange, NamedDocument, NamedPassage, Pages,
-    StageFacts, Target,
+    Bounds, DocumentRequest, Grammar, Lexemes, LocatorRange, Locators, NamedDocument, NamedPassage,
+    Pages, StageFacts, Target,
 };
 use reground_grounding::end::Traced;
 use reground_grounding::end::parse_answer;
@@ -17,10 +18,10 @@ use crate::retrieve::{lexemes, named};
 use crate::store::corpora::{self, Corpus};
 use crate::store::traces;
 
-/// Passages of a document named without a page that are compared with the claim.
-const MOST_NAMED_PASSAGES: usize = 500;
+/// Maximum number of passages of a named document that are compared with a claim.
+const MAX_NAMED_PASSAGES: usize = 500;
 
-/// The content of texts: the server's lexemes, with numbers read from the text.
+/// Returns the content of texts: the lexemes of PostgreSQL, and the numbers in the text.
 pub fn content(text_config: &str, texts: &[String]) -> Result<Vec<Lexemes>> {
     if texts.is_empty() {
         return Ok(Vec::new());
@@ -32,7 +33,7 @@ pub fn content(text_config: &str, texts: &[String]) -> Result<Vec<Lexemes>> {
         .collect())
 }
 
-/// How far each candidate of a turn came (I4).
+/// Returns the stages that each candidate of a turn reached (I4).
 pub fn stage_facts(turn_id: i64) -> Result<Vec<Traced>> {
     let mut facts = Vec::new();
     for traced in traces::load(turn_id)? {
@@ -56,18 +57,19 @@ pub fn stage_facts(turn_id: i64) -> Result<Vec<Traced>> {
     Ok(facts)
 }
 
-/// What an answer names and no context has.
+/// The documents to look up for an answer: those that it names and that are not in its context.
 pub struct Asked<'a> {
     pub tenant: &'a str,
-    /// Where documents may be named.
+    /// The corpora to search for names.
     pub corpora: &'a BTreeSet<&'a str>,
     pub requests: &'a [DocumentRequest],
-    /// How the answer was read.
+    /// The grammar that the answer was parsed with.
     pub grammar: &'a Grammar,
     pub text_config: &'a str,
 }
 
-/// Looks the documents up: by name, beginning of an id or place in all the corpora, by key in the document's own.
+/// Looks up documents. Names, beginnings of ids and locators are searched in all corpora, ids in the corpus of the document
+/// only.
 pub fn look_up(asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
     let own = asked
         .requests
@@ -82,16 +84,16 @@ pub fn look_up(asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
     };
     let mut found = Vec::new();
     for name in names {
-        // A corpus that was dropped or revoked since names nothing any more.
+        // A corpus that was dropped or revoked since the turn contains no documents.
         if let Some(corpus) = corpora::usable(asked.tenant, name)? {
             found.extend(by_name(&corpus, asked)?);
-            found.extend(by_place(&corpus, asked)?);
+            found.extend(by_locator(&corpus, asked)?);
         }
     }
     Ok(found)
 }
 
-/// The requests of one corpus that say a name, a key or the beginning of one.
+/// Answers the requests for a name, an id or the beginning of an id, from one corpus.
 fn by_name(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
     let mut wanted: Vec<(&DocumentRequest, &str)> = Vec::new();
     let mut ids = Vec::new();
@@ -111,17 +113,7 @@ fn by_name(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
     let names: Vec<String> = wanted.iter().map(|(_, name)| (*name).to_owned()).collect();
     let mut documents = named::documents(corpus, &names)?;
     documents.extend(named::by_beginning(corpus, &ids)?);
-    let keys: Vec<String> = documents
-        .iter()
-        .map(|document| document.doc_id.clone())
-        .collect();
-    let mut passages: BTreeMap<String, Vec<Passage>> = BTreeMap::new();
-    for passage in named::passages_of(corpus, &keys)? {
-        passages
-            .entry(passage.doc_id.clone())
-            .or_default()
-            .push(passage);
-    }
+    let passages = passages_by_document(corpus, &documents)?;
     let mut found = Vec::new();
     for (request, name) in wanted {
         for document in documents.iter().filter(|document| {
@@ -131,13 +123,8 @@ fn by_name(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
                     _ => true,
                 }
         }) {
-            let on_pages = |passage: &&Passage| match (request.pages, passage.pages) {
-                (Some(asked), Some(pages)) => asked.start <= pages.end && pages.start <= asked.end,
-                (Some(_), None) => false,
-                (None, _) => true,
-            };
             let own = passages.get(&document.doc_id).into_iter().flatten();
-            let own = own.filter(on_pages).take(MOST_NAMED_PASSAGES);
+            let own = own.filter(|passage| is_on_pages(passage, request));
             found.push(NamedDocument {
                 asked: request.clone(),
                 corpus: corpus.name.clone(),
@@ -146,20 +133,47 @@ fn by_name(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
                 uri: document.uri.clone(),
                 page_count: document.page_count,
                 bounds: None,
-                passages: compared(own, asked.text_config)?,
+                passages: with_lexemes(own.take(MAX_NAMED_PASSAGES), asked.text_config)?,
             });
         }
     }
     Ok(found)
 }
 
-/// The requests that say a place: each document that has the work, how far it goes, and its passages at the place.
-fn by_place(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
+/// Returns the passages of documents, by document.
+fn passages_by_document(
+    corpus: &Corpus,
+    documents: &[named::Named],
+) -> Result<BTreeMap<String, Vec<Passage>>> {
+    let doc_ids = documents.iter().map(|document| document.doc_id.clone());
+    let doc_ids: Vec<String> = doc_ids.collect();
+    let mut passages: BTreeMap<String, Vec<Passage>> = BTreeMap::new();
+    for passage in named::passages_of(corpus, &doc_ids)? {
+        passages
+            .entry(passage.doc_id.clone())
+            .or_default()
+            .push(passage);
+    }
+    Ok(passages)
+}
+
+/// Whether a passage is on the requested pages.
+fn is_on_pages(passage: &Passage, request: &DocumentRequest) -> bool {
+    match (request.pages, passage.pages) {
+        (Some(asked), Some(pages)) => asked.start <= pages.end && pages.start <= asked.end,
+        (Some(_), None) => false,
+        (None, _) => true,
+    }
+}
+
+/// Answers the requests for a locator, from one corpus: each document with the work, the bounds of its locators, and its
+/// passages at the requested place.
+fn by_locator(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
     let Some(locators) = asked.grammar.locators() else {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();
-    // A work is read once, however many of its places are cited.
+    // Each work is read once, even if several of its places are cited.
     let mut works: BTreeMap<Option<&str>, Vec<(LocatorRange, Passage)>> = BTreeMap::new();
     for request in asked.requests {
         let Target::Locator(place) = &request.target else {
@@ -168,43 +182,30 @@ fn by_place(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
         let work = place.work.as_deref();
         let passages = match works.entry(work) {
             Entry::Occupied(read) => read.into_mut(),
-            Entry::Vacant(unread) => {
-                let placed = named::placed(corpus, &locators.names(work))?.into_iter();
-                let placed = placed.filter_map(|passage| {
-                    let title = passage.title.as_deref();
-                    let range = parse_answer::locator_range(
-                        locators,
-                        &passage.metadata,
-                        &passage.doc_id,
-                        title,
-                    );
-                    range.map(|range| (range, passage))
-                });
-                unread.insert(placed.collect())
-            }
+            Entry::Vacant(unread) => unread.insert(located(corpus, locators, work)?),
         };
         let mut documents: BTreeMap<String, Vec<&(LocatorRange, Passage)>> = BTreeMap::new();
-        for placed in passages.iter().filter(|(range, _)| range.same_work(place)) {
+        for located in passages.iter().filter(|(range, _)| range.same_work(place)) {
             documents
-                .entry(placed.1.doc_id.clone())
+                .entry(located.1.doc_id.clone())
                 .or_default()
-                .push(placed);
+                .push(located);
         }
-        for (doc_id, placed) in documents {
-            let touching = placed
+        for (doc_id, located) in documents {
+            let touching = located
                 .iter()
                 .filter(|(range, _)| range.touches(place))
                 .map(|(_, passage)| passage)
-                .take(MOST_NAMED_PASSAGES);
-            let first = placed.first().map(|(_, passage)| passage);
+                .take(MAX_NAMED_PASSAGES);
+            let first = located.first().map(|(_, passage)| passage);
             found.push(NamedDocument {
                 asked: request.clone(),
                 corpus: corpus.name.clone(),
                 title: first.and_then(|passage| passage.title.clone()),
                 uri: first.and_then(|passage| passage.uri.clone()),
                 page_count: None,
-                bounds: Some(Bounds::of(placed.iter().map(|(range, _)| range))),
-                passages: compared(touching, asked.text_config)?,
+                bounds: Some(Bounds::of(located.iter().map(|(range, _)| range))),
+                passages: with_lexemes(touching, asked.text_config)?,
                 doc_id,
             });
         }
@@ -212,7 +213,23 @@ fn by_place(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
     Ok(found)
 }
 
-/// The same documents, their passages read by another configuration.
+/// Returns the passages of a work with their locators, or of all works if `work` is `None`.
+fn located(
+    corpus: &Corpus,
+    locators: &Locators,
+    work: Option<&str>,
+) -> Result<Vec<(LocatorRange, Passage)>> {
+    let passages = named::placed(corpus, &locators.names(work))?.into_iter();
+    let located = passages.filter_map(|passage| {
+        let title = passage.title.as_deref();
+        let range =
+            parse_answer::locator_range(locators, &passage.metadata, &passage.doc_id, title);
+        range.map(|range| (range, passage))
+    });
+    Ok(located.collect())
+}
+
+/// Returns the documents with the lexemes of another configuration.
 pub fn reread(named: &[NamedDocument], text_config: &str) -> Result<Vec<NamedDocument>> {
     let mut named = named.to_vec();
     for document in &mut named {
@@ -228,8 +245,8 @@ pub fn reread(named: &[NamedDocument], text_config: &str) -> Result<Vec<NamedDoc
     Ok(named)
 }
 
-/// Passages with their content, ready to be compared with claims.
-fn compared<'a>(
+/// Adds the lexemes to passages.
+fn with_lexemes<'a>(
     passages: impl Iterator<Item = &'a Passage>,
     text_config: &str,
 ) -> Result<Vec<NamedPassage>> {

@@ -1,4 +1,4 @@
-//! A filter as a WHERE clause. Columns come from the catalog and are quoted, values are bound.
+//! Filters as WHERE clauses. Columns come from the catalog and are quoted. Values are parameters.
 
 use pgrx::datum::DatumWithOid;
 use reground_grounding::settings::filter::{self, Condition, Test};
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::sql;
 use crate::store::corpora::{Corpus, operator_schema};
 
-/// A filter against one corpus, ready to be put into a statement.
+/// A filter that is resolved against one corpus.
 #[derive(Default)]
 pub struct Filter {
     conditions: Vec<(String, Test)>,
@@ -16,7 +16,10 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Resolves the columns of a filter: those of the passages' relation first, then of the documents'.
+    /// Resolves the columns of a filter: columns of the passages first, then of the documents.
+    ///
+    /// # Errors
+    /// 22023 for a malformed filter, 42703 for an unknown column.
     pub fn resolve(corpus: &Corpus, filter: Option<&Value>) -> Result<Self> {
         let Some(filter) = filter else {
             return Ok(Self::default());
@@ -49,7 +52,7 @@ impl Filter {
         Ok(resolved)
     }
 
-    /// The clause, `true` when nothing is filtered; parameters are numbered from `first`.
+    /// Returns the clause; `true` without a filter. The numbers of its parameters begin with `first`.
     pub fn clause(&self, first: usize) -> String {
         if self.conditions.is_empty() {
             return "true".into();
@@ -61,7 +64,7 @@ impl Filter {
             .map(|(index, ((column, test), (schema, kind)))| {
                 let parameter = first + index;
                 match test {
-                    // The parameter is bound all the same: numbering stays plain.
+                    // The parameter is used to keep the numbering simple.
                     Test::IsNull => format!("({column} IS NULL AND ${parameter}::text IS NULL)"),
                     Test::Compare(comparison, _) => format!(
                         "{column} OPERATOR({schema}.{}) ${parameter}::text::{kind}",
@@ -71,7 +74,7 @@ impl Filter {
                         "{column} OPERATOR({schema}.=) ANY (${parameter}::text[]::{kind}[])"
                     ),
                     Test::Contains(_) => {
-                        format!("{column} @> ${parameter}::text::pg_catalog.jsonb")
+                        format!("{column} @> ${parameter}::text::jsonb")
                     }
                 }
             })
@@ -79,7 +82,7 @@ impl Filter {
             .join(" AND ")
     }
 
-    /// The values, in the order of [`Filter::clause`].
+    /// Returns the values of the parameters, in order.
     pub fn args(&self) -> Vec<DatumWithOid<'static>> {
         self.conditions
             .iter()

@@ -1,14 +1,14 @@
-//! The lexemes of texts, as PostgreSQL makes them.
+//! Lexemes of texts, made by PostgreSQL's text search.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::error::Result;
 use crate::words::{config_oid, each_lexeme};
 
-/// Characters of one text that are read: a tsvector holds 1 MB, and no passage or claim is that long.
+/// Maximum number of characters that are read of a text. A tsvector is limited to 1 MB, and no passage or claim is that long.
 pub const LONGEST_TEXT: i32 = 100_000;
 
-/// The lexemes of texts, stemmed and without stop words, as the corpus' configuration reads them; each once, in no order.
+/// Returns the lexemes of each text, without duplicates and in no order.
 pub fn of(text_config: &str, texts: &[String]) -> Result<Vec<Vec<String>>> {
     let config = config_oid(text_config)?;
     let lexemes = |text: &String| {
@@ -24,8 +24,8 @@ pub fn of(text_config: &str, texts: &[String]) -> Result<Vec<Vec<String>>> {
     Ok(texts.iter().map(lexemes).collect())
 }
 
-/// The lexemes of each text with their counts: what the configurations make of it together, each as often as the one that
-/// makes it most often.
+/// Returns the lexemes of each text with their counts. The lexemes of several configurations are combined; each counts with
+/// its maximum among them.
 pub fn counted<'a>(
     text_configs: &[String],
     texts: impl IntoIterator<Item = &'a str>,
@@ -44,8 +44,8 @@ pub fn counted<'a>(
                 }
             });
             for (lexeme, count) in counts {
-                let most = all.entry(lexeme).or_default();
-                *most = count.max(*most);
+                let maximum = all.entry(lexeme).or_default();
+                *maximum = count.max(*maximum);
             }
         }
         all
@@ -53,7 +53,7 @@ pub fn counted<'a>(
     Ok(texts.into_iter().map(counts).collect())
 }
 
-/// As much of a text as is read.
+/// Returns the part of a text that is read.
 fn beginning(text: &str) -> &str {
     let end = text
         .char_indices()

@@ -1,4 +1,4 @@
-//! The tables of a corpus that `create_corpus` makes, in the caller's schema and as the caller.
+//! The tables of a corpus that `create_corpus` makes, in a schema of the caller and with the caller's rights.
 
 use crate::error::Result;
 use crate::retrieve::lexemes::LONGEST_TEXT;
@@ -7,12 +7,12 @@ use crate::retrieve::vector_schema;
 use crate::sql;
 use crate::store::corpora::{Column, Corpus, Mapping, Side};
 
-/// The column of the passages' text.
+/// Column with the text of a passage.
 const CONTENT: &str = "content";
-/// The column of what a passage is read by, where documents say so.
+/// Column with the text search configuration of a passage, if documents have their own.
 const TEXT_CONFIG: &str = "text_config";
 
-/// The mapping of the tables that [`make_tables`] makes.
+/// Returns the mapping of the tables that [`make_tables`] makes.
 pub fn mapping(embedding: bool, per_document: bool) -> Mapping {
     let passages = [
         ("chunk_id", "chunk_id"),
@@ -62,7 +62,8 @@ pub fn mapping(embedding: bool, per_document: bool) -> Mapping {
         .collect()
 }
 
-/// The generated column that the lexical branch reads where row-level security keeps it from using the index.
+/// Returns the definition of a generated column. The lexical branch reads it if row-level security forbids the use of the
+/// index.
 fn lexemes_column(text_config: &str, per_document: bool) -> String {
     let own = format!("{}::pg_catalog.regconfig", sql::literal(text_config));
     let config = match per_document {
@@ -74,7 +75,7 @@ fn lexemes_column(text_config: &str, per_document: bool) -> String {
     )
 }
 
-/// What the lexical index is on.
+/// Returns the expression of the lexical index.
 fn indexed(per_document: bool) -> String {
     match per_document {
         true => format!("reground.in_language({CONTENT}, {TEXT_CONFIG})"),
@@ -82,12 +83,13 @@ fn indexed(per_document: bool) -> String {
     }
 }
 
-/// The index by which the configurations that documents name are found: without one of them it is empty.
+/// Returns the statement for the index that finds the configurations of documents. The index is empty if no document has its
+/// own.
 fn configs_index(passages: &str) -> String {
     format!("CREATE INDEX ON {passages} ({TEXT_CONFIG}) WHERE {TEXT_CONFIG} IS NOT NULL")
 }
 
-/// Makes the two tables of a managed corpus, as the caller.
+/// Creates the two tables of a corpus, with their indexes.
 pub fn make_tables(
     passages: &str,
     documents: &str,
@@ -128,7 +130,7 @@ pub fn make_tables(
     for (relation, comment) in [
         (
             documents,
-            "Documents of a reground corpus, a row a version; written by reground.put_document.",
+            "Documents of a reground corpus, one row per version; written by reground.put_document.",
         ),
         (
             passages,
@@ -143,8 +145,8 @@ pub fn make_tables(
     Ok(())
 }
 
-/// Indexes the passages of a managed corpus again, with another text search configuration, or with one per document. `corpus` is
-/// as it was before. This also replaces an index and a column that were lost with a dropped configuration.
+/// Rebuilds the lexemes and the index of a corpus, for another text search configuration or for one per document. `corpus` is
+/// its state before the change. This also restores an index and a column that a dropped configuration took with it.
 pub fn reread(corpus: &Corpus, text_config: &str, per_document: bool) -> Result<()> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
     let was_per_document = corpus.mapping.contains_key("text_config_column");
@@ -152,7 +154,7 @@ pub fn reread(corpus: &Corpus, text_config: &str, per_document: bool) -> Result<
         sql::run_ddl(&format!("DROP INDEX {index}"))?;
     }
     let mut changes = Vec::new();
-    // A dropped configuration has taken the column with it.
+    // DROP TEXT SEARCH CONFIGURATION … CASCADE also drops the column.
     if corpus.column_type("lexemes").is_some() {
         changes.push("DROP COLUMN lexemes".to_owned());
     }
@@ -165,7 +167,7 @@ pub fn reread(corpus: &Corpus, text_config: &str, per_document: bool) -> Result<
         sql::run_ddl(&format!("ALTER TABLE {relation} {}", changes.join(", ")))?;
     }
     if per_document && !was_per_document {
-        // What was said of a document's language when it was put.
+        // The configuration of a passage is the language that put_document got.
         sql::run(
             &format!(
                 "UPDATE {relation} AS p SET {TEXT_CONFIG} = d.language FROM {} AS d WHERE d.doc_id = p.doc_id AND d.version = p.version AND d.language IS NOT NULL",

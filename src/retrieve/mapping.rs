@@ -97,8 +97,8 @@ pub fn require_column(relation: &str, column: &str) -> Result<()> {
     })
 }
 
-/// Checks that a column can contain names of configurations. An enumeration cannot: its conversion to text is not immutable, so it
-/// cannot be indexed.
+/// Checks that a column can contain names of configurations. An enumeration cannot: its conversion to text is not immutable,
+/// so it cannot be indexed.
 fn check_config_type(relation: &str, column: &str) -> Result<()> {
     let kind = sql::with_pinned_path(|| sql::read_one::<String>(
         "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = $1::regclass AND attname = $2 AND NOT attisdropped",
@@ -147,8 +147,8 @@ pub fn embedding_column(relation: &str, column: &str) -> Result<(Option<String>,
     }
 }
 
-/// Changes the mapping of a registered corpus, as in `{"title": "headline", "uri": null}`; null removes an entry. The type and
-/// the dimensions of the embedding column are read again.
+/// Changes the mapping of a registered corpus, as in `{"title": "headline", "uri": null}`; null removes an entry. The type
+/// and the dimensions of the embedding column are read again.
 ///
 /// # Errors
 /// 22023 for a corpus made by create_corpus and for an invalid change, 22004 for null where a column is required, 42703 for a

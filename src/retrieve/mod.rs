@@ -1,5 +1,4 @@
-//! Reading the relations of a corpus, always as the caller: the relation's own privileges and row-level security decide
-//! what is found.
+//! Reads the relations of a corpus, always with the rights of the caller, so their privileges and row-level security apply.
 
 pub mod check;
 pub mod coordinates;
@@ -24,10 +23,13 @@ pub mod vector;
 use crate::error::{Error, Result};
 use crate::sql;
 
-/// The schema that pgvector is installed in, quoted.
+/// Returns the quoted name of pgvector's schema.
+///
+/// # Errors
+/// P0002 if pgvector is not installed.
 pub fn vector_schema() -> Result<String> {
     sql::read_one(
-        "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace \
+        "SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace \
          WHERE e.extname = 'vector'",
         &[],
     )?

@@ -1,4 +1,4 @@
-//! Documents that an answer names in its own words, and the passages on the pages that it claims.
+//! Documents that an answer names, by name, id or place, and their passages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ use crate::retrieve::passages;
 use crate::sql;
 use crate::store::corpora::Corpus;
 
-/// A document of the corpus that goes by one of the names.
+/// A document of the corpus with one of the names.
 #[derive(Debug, Deserialize)]
 pub struct Named {
-    /// The name, as the answer has it.
+    /// The name in the answer.
     pub name: String,
     pub doc_id: String,
     pub title: Option<String>,
@@ -23,10 +23,10 @@ pub struct Named {
     pub page_count: Option<u32>,
 }
 
-/// The documents whose key, title or URI is one of the names, letter case aside; in order of name and document, each once, whatever
-/// its passages are called. A passage without a document is its own.
+/// Returns the documents whose id, title or URI is one of the names, ignoring case. They are sorted by name and document, and
+/// each occurs once per name. A passage without a document counts as a document.
 ///
-/// Keys are compared as text: a name that the key's type cannot read names nothing, and must not be an error.
+/// Ids are compared as text, because a name that the type of the ids cannot parse must not raise an error.
 pub fn documents(corpus: &Corpus, names: &[String]) -> Result<Vec<Named>> {
     if names.is_empty() {
         return Ok(Vec::new());
@@ -38,12 +38,12 @@ pub fn documents(corpus: &Corpus, names: &[String]) -> Result<Vec<Named>> {
     };
     let (title, uri) = (text("title"), text("uri"));
     let page_count = corpus.integer("page_count", 1);
-    // Three equi-joins rather than one with OR: an answer may name thousands of documents.
+    // Three equi-joins are fast for thousands of names; one join with OR is not.
     let relations = corpus.relations()?;
     let one = |named: &str| {
         format!(
             "SELECT n.name, {document} AS doc_id, {title} AS title, {uri} AS uri, {page_count} AS page_count \
-             FROM {relations} JOIN pg_catalog.unnest($1::text[]) AS n(name) ON pg_catalog.lower({named}) = pg_catalog.lower(n.name) \
+             FROM {relations} JOIN unnest($1::text[]) AS n(name) ON lower({named}) = lower(n.name) \
              WHERE {document} IS NOT NULL",
         )
     };
@@ -56,7 +56,8 @@ pub fn documents(corpus: &Corpus, names: &[String]) -> Result<Vec<Named>> {
     sql::read_rows(&statement, &[names.to_vec().into()])
 }
 
-/// The documents of which the key, or the key of a passage, begins so; in order of name and document.
+/// Returns the documents whose id, or the id of one of their passages, begins with one of the texts; sorted by text and
+/// document.
 pub fn by_beginning(corpus: &Corpus, ids: &[String]) -> Result<Vec<Named>> {
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -68,8 +69,8 @@ pub fn by_beginning(corpus: &Corpus, ids: &[String]) -> Result<Vec<Named>> {
     };
     let statement = format!(
         "SELECT DISTINCT ON (u.name, u.doc_id) u.* FROM (SELECT n.name, {document} AS doc_id, {} AS title, {} AS uri, {} AS page_count FROM {} \
-             JOIN pg_catalog.unnest($1::text[]) AS n(name) \
-             ON pg_catalog.starts_with({document}, n.name) OR pg_catalog.starts_with({key}::text, n.name) WHERE {document} IS NOT NULL) AS u \
+             JOIN unnest($1::text[]) AS n(name) \
+             ON starts_with({document}, n.name) OR starts_with({key}::text, n.name) WHERE {document} IS NOT NULL) AS u \
          ORDER BY u.name, u.doc_id, u.title, u.uri, u.page_count",
         text("title"),
         text("uri"),
@@ -79,31 +80,28 @@ pub fn by_beginning(corpus: &Corpus, ids: &[String]) -> Result<Vec<Named>> {
     sql::read_rows(&statement, &[ids.to_vec().into()])
 }
 
-/// The key of a row's document as text; of a passage without one its own.
+/// Returns the SQL expression of a row's document id as text. A passage without a document has its own id.
 fn document(corpus: &Corpus) -> Result<String> {
     let (document, key) = (corpus.document()?, corpus.key()?);
     Ok(format!("coalesce({document}::text, {key}::text)"))
 }
 
-/// The passages of documents, in order of document and place.
-pub fn passages_of(corpus: &Corpus, documents: &[String]) -> Result<Vec<Passage>> {
+/// Returns the passages of documents, sorted by document and position.
+pub fn passages_of(corpus: &Corpus, doc_ids: &[String]) -> Result<Vec<Passage>> {
     let everything = Filter::default();
-    let mut found = passages::by_document(corpus, &everything, documents)?;
-    let having: BTreeSet<&String> = found.values().map(|passage| &passage.doc_id).collect();
-    let without = documents
+    let mut found = passages::by_document(corpus, &everything, doc_ids)?;
+    let with_passages: BTreeSet<&String> = found.values().map(|passage| &passage.doc_id).collect();
+    let others = doc_ids
         .iter()
-        .filter(|document| !having.contains(document));
-    let alone = passages::by_key(corpus, &everything, without)?;
-    found.extend(
-        alone
-            .into_iter()
-            .filter(|(key, passage)| *key == passage.doc_id),
-    );
+        .filter(|doc_id| !with_passages.contains(doc_id));
+    // A passage without a document counts as a document.
+    let single = passages::by_key(corpus, &everything, others)?.into_iter();
+    found.extend(single.filter(|(chunk_id, passage)| *chunk_id == passage.doc_id));
     Ok(in_order(found))
 }
 
-/// The passages that say where they stand, in a work that goes by one of these names, or in any where there are none; in
-/// order of document and place. Their number is that of the work's passages.
+/// Returns the passages with a locator in a work with one of these names, or in any work if there are no names; sorted by
+/// document and position.
 pub fn placed(corpus: &Corpus, names: &[&str]) -> Result<Vec<Passage>> {
     let Some(metadata) = corpus.metadata() else {
         return Ok(Vec::new());
@@ -114,11 +112,11 @@ pub fn placed(corpus: &Corpus, names: &[&str]) -> Result<Vec<Passage>> {
         Some(title) => format!("{title}::text"),
         None => "NULL::text".to_owned(),
     };
-    let keys: Vec<String> = sql::read_rows(
+    let chunk_ids: Vec<String> = sql::read_rows(
         &format!(
-            "SELECT {}::text AS chunk_id FROM {} WHERE {place} IS NOT NULL AND (pg_catalog.cardinality($1::text[]) = 0 \
-                 OR EXISTS (SELECT FROM pg_catalog.unnest($1::text[]) AS n(name) WHERE pg_catalog.starts_with(pg_catalog.lower({place}), pg_catalog.lower(n.name)) \
-                     OR pg_catalog.lower(n.name) IN (pg_catalog.lower({document}::text), pg_catalog.lower({title}))))",
+            "SELECT {}::text AS chunk_id FROM {} WHERE {place} IS NOT NULL AND (cardinality($1::text[]) = 0 \
+                 OR EXISTS (SELECT FROM unnest($1::text[]) AS n(name) WHERE starts_with(lower({place}), lower(n.name)) \
+                     OR lower(n.name) IN (lower({document}::text), lower({title}))))",
             corpus.key()?,
             corpus.relations()?
         ),
@@ -127,11 +125,11 @@ pub fn placed(corpus: &Corpus, names: &[&str]) -> Result<Vec<Passage>> {
     .into_iter()
     .map(|ChunkId { chunk_id }| chunk_id)
     .collect();
-    let found = passages::by_key(corpus, &Filter::default(), &keys)?;
+    let found = passages::by_key(corpus, &Filter::default(), &chunk_ids)?;
     Ok(in_order(found))
 }
 
-/// A passage's key.
+/// The id of a passage.
 #[derive(Deserialize)]
 struct ChunkId {
     chunk_id: String,

@@ -1,4 +1,4 @@
-//! The knowledge graph's part of a turn's search: what the neighbours of the repeated nodes nominate.
+//! The knowledge graph's part of a turn's search: passages on neighbours of the entities that the conversation repeats.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +14,16 @@ use crate::retrieve::passages;
 use crate::store::corpora::Corpus;
 use crate::store::edges;
 
-/// What the graph has to say of a turn.
+/// The contribution of the graph to a turn.
 #[derive(Default)]
 pub struct Nominated {
-    /// The nodes that the conversation repeats and that a visible passage names.
+    /// Entities that the conversation repeats and that a visible passage names.
     pub nodes: Vec<String>,
-    /// Passages of their neighbours, as the caller sees them under the filter.
+    /// Passages on their neighbours that the caller may read and that pass the filter.
     pub list: Option<RankedList>,
 }
 
-/// Asks the graph of a corpus; nothing where the setting `graph` is off. `now` are the texts of this turn.
+/// Searches the graph of a corpus; returns nothing if the setting `graph` is off. `now` are the texts of this turn.
 pub fn of<'a>(
     corpus: &Corpus,
     now: impl IntoIterator<Item = &'a str>,
@@ -36,19 +36,19 @@ pub fn of<'a>(
         return Ok(Nominated::default());
     }
     stage("graph", || {
-        let said = |turn: &'a PastTurn| vec![turn.query.as_str(), turn.answer.as_str()];
-        let spoken = ConversationText::new(now, earlier.iter().map(said));
-        let keys = spoken.keys();
-        if keys.is_empty() {
+        let texts = |turn: &'a PastTurn| vec![turn.query.as_str(), turn.answer.as_str()];
+        let conversation = ConversationText::new(now, earlier.iter().map(texts));
+        let names = conversation.keys();
+        if names.is_empty() {
             return Ok(Nominated::default());
         }
-        let known = edges::nodes(corpus.corpus_id, &keys)?;
-        let nodes = spoken.repeated(&known, intent != Intent::NewTopic);
+        let known = edges::nodes(corpus.corpus_id, &names)?;
+        let nodes = conversation.repeated(&known, intent != Intent::NewTopic);
         let neighbours = edges::of(corpus.corpus_id, &nodes)?;
         let hits = nominate(&neighbours);
         let visible = passages::documents_of(corpus, filter, hits.iter().map(|hit| &hit.chunk_id))?;
         let visible: BTreeSet<String> = visible.into_keys().collect();
-        // A node that only hidden passages name must not be stored with the turn.
+        // An entity that only hidden passages name must not be stored with the turn.
         let named = neighbours
             .into_iter()
             .filter(|edge| visible.contains(&edge.chunk_id))

@@ -1,4 +1,4 @@
-//! Passages as they stand now.
+//! Reads the current passages of a corpus.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::retrieve::filter::Filter;
 use crate::sql;
 use crate::store::corpora::Corpus;
 
-/// A row of the passage query; what the corpus does not keep is made here.
+/// A row of the passage query. Missing hashes and token counts are computed.
 #[derive(Deserialize)]
 struct Row {
     chunk_id: String,
@@ -30,7 +30,8 @@ struct Row {
     uri: Option<String>,
     published: Option<String>,
     text_config: Option<String>,
-    /// As text: what the application keeps may hold more than we can read, such as numbers beyond a float.
+    /// As text, because the JSON of an application may contain values that serde_json cannot parse, such as numbers beyond a
+    /// float.
     metadata: Option<String>,
 }
 
@@ -63,11 +64,11 @@ impl Row {
     }
 }
 
-/// `column = ANY ($n)`: keys are text with us and of any type with the application.
+/// Returns the clause `column = ANY ($n)`. Ids are text here and may have any type in the application's table.
 ///
-/// For the types that keys usually have, the parameter is cast, so that an index on the column serves; a key that such a
-/// type cannot read names nothing, and must not be an error. Any other type is compared as text.
-fn key_clause(column: &str, kind: Option<&str>, parameter: usize) -> String {
+/// For the usual types of ids the parameter is cast, so that an index on the column can be used. The parameter must not
+/// contain ids that the type cannot parse. Any other type is compared as text.
+fn id_clause(column: &str, kind: Option<&str>, parameter: usize) -> String {
     match kind {
         Some(kind @ ("text" | "smallint" | "integer" | "bigint" | "uuid")) => {
             format!("{column} = ANY (${parameter}::text[]::{kind}[])")
@@ -76,104 +77,104 @@ fn key_clause(column: &str, kind: Option<&str>, parameter: usize) -> String {
     }
 }
 
-/// Those of the keys that the column's type can read.
-fn readable<'a>(kind: Option<&str>, keys: impl IntoIterator<Item = &'a String>) -> Vec<String> {
-    let reads = |key: &String| match kind {
-        Some("smallint") => key.parse::<i16>().is_ok(),
-        Some("integer") => key.parse::<i32>().is_ok(),
-        Some("bigint") => key.parse::<i64>().is_ok(),
+/// Returns the ids that the type of the column can parse.
+fn parsable<'a>(kind: Option<&str>, ids: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+    let parses = |id: &String| match kind {
+        Some("smallint") => id.parse::<i16>().is_ok(),
+        Some("integer") => id.parse::<i32>().is_ok(),
+        Some("bigint") => id.parse::<i64>().is_ok(),
         Some("uuid") => {
-            key.len() == 36
-                && key.char_indices().all(|(at, c)| match at {
+            id.len() == 36
+                && id.char_indices().all(|(at, c)| match at {
                     8 | 13 | 18 | 23 => c == '-',
                     _ => c.is_ascii_hexdigit(),
                 })
         }
         _ => true,
     };
-    keys.into_iter().filter(|key| reads(key)).cloned().collect()
+    ids.into_iter().filter(|id| parses(id)).cloned().collect()
 }
 
-/// Passages of these keys: a clause, and what its parameter is.
+/// Returns a clause that selects passages by id, and the value of its parameter.
 pub fn passage_clause<'a>(
     corpus: &Corpus,
     parameter: usize,
-    keys: impl IntoIterator<Item = &'a String>,
+    chunk_ids: impl IntoIterator<Item = &'a String>,
 ) -> Result<(String, Vec<String>)> {
     let kind = corpus.column_type("chunk_id");
-    let clause = key_clause(&corpus.key()?, kind, parameter);
-    Ok((clause, readable(kind, keys)))
+    let clause = id_clause(&corpus.key()?, kind, parameter);
+    Ok((clause, parsable(kind, chunk_ids)))
 }
 
-/// All passages of these documents: a clause, and what its parameter is.
+/// Returns a clause that selects all passages of documents, and the value of its parameter.
 pub fn document_clause<'a>(
     corpus: &Corpus,
     parameter: usize,
-    documents: impl IntoIterator<Item = &'a String>,
+    doc_ids: impl IntoIterator<Item = &'a String>,
 ) -> Result<(String, Vec<String>)> {
     let kind = corpus
         .column_type("doc_id")
         .or_else(|| corpus.column_type("chunk_id"));
-    let clause = key_clause(&corpus.document()?, kind, parameter);
-    Ok((clause, readable(kind, documents)))
+    let clause = id_clause(&corpus.document()?, kind, parameter);
+    Ok((clause, parsable(kind, doc_ids)))
 }
 
-/// The passages of given keys, by key.
+/// Returns passages that pass the filter, by id.
 pub fn by_key<'a>(
     corpus: &Corpus,
     filter: &Filter,
-    keys: impl IntoIterator<Item = &'a String>,
+    chunk_ids: impl IntoIterator<Item = &'a String>,
 ) -> Result<BTreeMap<String, Passage>> {
-    select(corpus, filter, passage_clause(corpus, 1, keys)?)
+    select(corpus, filter, passage_clause(corpus, 1, chunk_ids)?)
 }
 
-/// All passages of given documents, by key.
+/// Returns all passages of documents that pass the filter, by id.
 pub fn by_document(
     corpus: &Corpus,
     filter: &Filter,
-    documents: &[String],
+    doc_ids: &[String],
 ) -> Result<BTreeMap<String, Passage>> {
-    select(corpus, filter, document_clause(corpus, 1, documents)?)
+    select(corpus, filter, document_clause(corpus, 1, doc_ids)?)
 }
 
-/// Whether the caller sees any passage of a document.
+/// Whether the caller may read a passage of a document.
 pub fn any_of(corpus: &Corpus, doc_id: &String) -> Result<bool> {
-    let (which, documents) = document_clause(corpus, 1, [doc_id])?;
-    if documents.is_empty() {
+    let (clause, doc_ids) = document_clause(corpus, 1, [doc_id])?;
+    if doc_ids.is_empty() {
         return Ok(false);
     }
     let statement = format!(
-        "SELECT EXISTS (SELECT FROM {} WHERE {which} AND {} IS NOT NULL)",
+        "SELECT EXISTS (SELECT FROM {} WHERE {clause} AND {} IS NOT NULL)",
         corpus.relations()?,
         corpus.required("content")?,
     );
-    Ok(sql::read_one::<bool>(&statement, &[documents.into()])?.unwrap_or(false))
+    Ok(sql::read_one::<bool>(&statement, &[doc_ids.into()])?.unwrap_or(false))
 }
 
-/// The documents of given passages, by passage: of those that the caller sees under the filter.
+/// Returns the documents of passages that the caller may read and that pass the filter, by passage.
 pub fn documents_of<'a>(
     corpus: &Corpus,
     filter: &Filter,
-    keys: impl IntoIterator<Item = &'a String>,
+    chunk_ids: impl IntoIterator<Item = &'a String>,
 ) -> Result<BTreeMap<String, String>> {
     #[derive(Deserialize)]
     struct Row {
         chunk_id: String,
         doc_id: String,
     }
-    let (which, keys) = passage_clause(corpus, 1, keys)?;
-    if keys.is_empty() {
+    let (clause, chunk_ids) = passage_clause(corpus, 1, chunk_ids)?;
+    if chunk_ids.is_empty() {
         return Ok(BTreeMap::new());
     }
     let key = corpus.key()?;
     let statement = format!(
-        "SELECT {key}::text AS chunk_id, coalesce({}::text, {key}::text) AS doc_id FROM {} WHERE {which} AND {} IS NOT NULL AND {}",
+        "SELECT {key}::text AS chunk_id, coalesce({}::text, {key}::text) AS doc_id FROM {} WHERE {clause} AND {} IS NOT NULL AND {}",
         corpus.document()?,
         corpus.relations()?,
         corpus.required("content")?,
         filter.clause(2),
     );
-    let mut args: Vec<DatumWithOid<'_>> = vec![keys.into()];
+    let mut args: Vec<DatumWithOid<'_>> = vec![chunk_ids.into()];
     args.extend(filter.args());
     let rows: Vec<Row> = sql::read_rows(&statement, &args)?;
     Ok(rows
@@ -182,12 +183,13 @@ pub fn documents_of<'a>(
         .collect())
 }
 
+/// Reads the passages that a clause selects and that pass the filter, by id.
 fn select(
     corpus: &Corpus,
     filter: &Filter,
-    (which, keys): (String, Vec<String>),
+    (clause, ids): (String, Vec<String>),
 ) -> Result<BTreeMap<String, Passage>> {
-    if keys.is_empty() {
+    if ids.is_empty() {
         return Ok(BTreeMap::new());
     }
     let text = |meaning: &str| match corpus.column(meaning) {
@@ -196,7 +198,7 @@ fn select(
     };
     let published = match corpus.column("published") {
         Some(column) => {
-            format!("pg_catalog.to_jsonb({column}) #>> '{{}}'::text[]")
+            format!("to_jsonb({column}) #>> '{{}}'::text[]")
         }
         None => "NULL::text".to_owned(),
     };
@@ -204,7 +206,7 @@ fn select(
         "SELECT {key}::text AS chunk_id, coalesce({}::text, {key}::text) AS doc_id, {} AS version, {} AS ordinal, {} AS page_start, {} AS page_end, \
              {} AS char_start, {} AS char_end, {}::text AS content, {} AS content_hash, {} AS tokens, {} AS title, {} AS uri, {published} AS published, {} AS text_config, \
              {}::text AS metadata \
-         FROM {} WHERE {which} AND {key} IS NOT NULL AND {} IS NOT NULL AND {}",
+         FROM {} WHERE {clause} AND {key} IS NOT NULL AND {} IS NOT NULL AND {}",
         corpus.document()?,
         corpus.integer("version", 0),
         corpus.integer("ordinal", 0),
@@ -226,7 +228,7 @@ fn select(
         filter.clause(2),
         key = corpus.key()?,
     );
-    let mut args: Vec<DatumWithOid<'_>> = vec![keys.into()];
+    let mut args: Vec<DatumWithOid<'_>> = vec![ids.into()];
     args.extend(filter.args());
     let rows: Vec<Row> = sql::read_rows(&statement, &args)?;
     Ok(rows

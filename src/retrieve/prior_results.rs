@@ -1,4 +1,4 @@
-//! Results of earlier turns, held against this turn's query and the one that found them (H1).
+//! Scores results of earlier turns for this turn's query combined with the query that found them (H1).
 
 use reground_grounding::begin::prior_results::{PriorResults, PriorScores, integrate};
 use reground_grounding::query::plan::PriorSearch;
@@ -9,13 +9,13 @@ use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
 use crate::retrieve::vector;
 use crate::store::corpora::Corpus;
 
-/// Those that stand and can be seen under the filter. `best` is the best score that this turn's own query has. Two queries for
-/// each earlier turn.
+/// Returns the results that still exist, that the caller may read and that pass the filter. `best` is the best score for this
+/// turn's own query. Runs two queries per earlier turn.
 pub fn results(
     corpus: &Corpus,
     historical: &[PriorSearch],
     filter: &Filter,
-    way: &LexicalStrategy,
+    strategy: &LexicalStrategy,
     best: Option<f64>,
 ) -> Result<PriorResults> {
     let mut earlier = Vec::new();
@@ -25,7 +25,7 @@ pub fn results(
             ..Wanted::default()
         };
         let query = std::slice::from_ref(&turn.query);
-        let ranked = lexical::rank(corpus, query, filter, &wanted, way, 1)?.pop();
+        let ranked = lexical::rank(corpus, query, filter, &wanted, strategy, 1)?.pop();
         let ranked = ranked.unwrap_or_default();
         let distances = match &turn.embedding {
             Some(embedding) => vector::distances(corpus, embedding, filter, &wanted.chunk_ids)?,

@@ -1,5 +1,5 @@
-//! Earlier turns as the judgement of intent and the query look at them: their words, what they cited as it stands now, and
-//! how near this turn's query is to either.
+//! Features of earlier turns, for the judgement of intent and for query expansion: their words, the current passages that
+//! they cited, and their similarity to this turn's query.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +13,19 @@ use crate::retrieve::{lexemes, passages, text_config, vector};
 use crate::store::corpora::Corpus;
 use crate::store::turns::Earlier;
 
-/// What there is to know of the turns before this one.
+/// Features of this turn's query and of the turns before it.
 #[derive(Default)]
 pub struct Before {
     /// Lexemes of this turn's query, with their counts.
     pub words: BTreeMap<String, u32>,
-    /// The turns as a contextual query looks at them, newest last.
+    /// Features for query expansion, newest turn last.
     pub said: Vec<TurnFeatures>,
-    /// The same turns as intent looks at them.
+    /// Features for the judgement of intent, of the same turns.
     pub past: Vec<PastTurn>,
 }
 
-/// Reads what the turns rest on, as the caller: a passage that is gone or invisible by now says nothing.
+/// Reads the cited passages with the rights of the caller. Passages that no longer exist, or that the caller may not read,
+/// are ignored.
 pub fn read(
     corpus: &Corpus,
     query: &str,
@@ -61,7 +62,7 @@ pub fn read(
     };
     for turn in earlier {
         let passages = || turn.passages.iter().filter_map(|key| cited.get(key));
-        let said = TurnFeatures {
+        let features = TurnFeatures {
             query: counted.next().unwrap_or_default(),
             answer: counted.next().unwrap_or_default(),
             cited: turn
@@ -79,8 +80,8 @@ pub fn read(
         past.cited_texts = passages().map(|passage| passage.content.clone()).collect();
         before
             .past
-            .push(past.with_similarities(embedding, &said, nearest));
-        before.said.push(said);
+            .push(past.with_similarities(embedding, &features, nearest));
+        before.said.push(features);
     }
     Ok(before)
 }

@@ -1,9 +1,12 @@
-//! What a turn that does not retrieve reads: the sources that there are, as they stand and as this role sees them, and pins.
+//! The context of a turn that does not retrieve: the sources of an earlier context and the pins, as the caller may read them
+//! now.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reground_grounding::begin::fuse::BranchScores;
 use reground_grounding::begin::reuse_context::{ReuseInput, passages_of};
 use reground_grounding::memory::ContextSource;
+use reground_grounding::passage::Passage;
 use reground_grounding::passage::identity::PassageId;
 use reground_grounding::query::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
@@ -18,19 +21,19 @@ use crate::store::corpora;
 use crate::store::history::Shown;
 use crate::store::sources::Live;
 
-/// The turn that asks.
+/// A turn that reuses a context.
 pub struct Asking<'a> {
     pub tenant: &'a str,
     pub corpora: &'a Corpora,
-    /// Whether the filter says anything: then sources of other corpora stay out.
+    /// Whether there is a filter. It excludes sources of other corpora.
     pub filtered: bool,
     pub query: &'a str,
     pub embedding: Option<&'a [f32]>,
     pub settings: &'a Settings,
 }
 
-/// Reads the passages of a context and the pins, which alone are scored: a pinned document gives its best passage. What was `added`
-/// since needs no reading, as it stands nowhere else.
+/// Reads the passages of a context and of the pins. Only pins are scored, because a pinned document contributes its best
+/// passage. Sources that were `added` later are complete, because they are stored with the turn only.
 pub fn read(
     asking: &Asking<'_>,
     shown: Option<Shown>,
@@ -43,25 +46,25 @@ pub fn read(
     };
     let pins: Vec<Live> = live.into_iter().filter(|live| live.source.pinned).collect();
     Ok(ReuseInput {
-        passages: standing(asking, passages_of(&context).collect())?,
+        passages: current_passages(asking, passages_of(&context).collect())?,
         context,
         order,
         added,
         filtered: asking.filtered,
         metric: asking.corpora.metric(),
         pins: {
-            let options = scored(asking, &pins)?;
+            let options = scored_pins(asking, &pins)?;
             carried(pins, &options)
         },
         warnings: Vec::new(),
     })
 }
 
-/// The passages that are still there.
-fn standing(
+/// Returns the passages that still exist.
+fn current_passages(
     asking: &Asking<'_>,
     wanted: BTreeSet<PassageId>,
-) -> Result<BTreeMap<PassageId, reground_grounding::passage::Passage>> {
+) -> Result<BTreeMap<PassageId, Passage>> {
     let mut by_corpus: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for id in wanted {
         by_corpus.entry(id.corpus).or_default().push(id.chunk_id);
@@ -69,8 +72,8 @@ fn standing(
     let everything = Filter::default();
     let mut found = BTreeMap::new();
     for (name, keys) in by_corpus {
-        let asked = asking.corpora.scopes().find(|s| s.corpus.name == name);
-        let passages = if let Some(Scope { corpus, filter }) = asked {
+        let scope = asking.corpora.scopes().find(|s| s.corpus.name == name);
+        let passages = if let Some(Scope { corpus, filter }) = scope {
             passages::by_key(corpus, filter, &keys)?
         } else if asking.filtered {
             continue;
@@ -85,8 +88,8 @@ fn standing(
     Ok(found)
 }
 
-/// What the pins can give, scored against the query.
-fn scored(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
+/// Returns the passages of the pins, scored for the query.
+fn scored_pins(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
     let mut options = Options::new();
     if pins.is_empty() {
         return Ok(options);
@@ -97,25 +100,25 @@ fn scored(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
         asking.settings,
     );
     for Scope { corpus, filter } in asking.corpora.scopes() {
-        let here = Wanted::of(pins, &corpus.name);
-        if here.is_empty() {
+        let wanted = Wanted::of(pins, &corpus.name);
+        if wanted.is_empty() {
             continue;
         }
-        let way = LexicalStrategy::of(corpus, asking.settings.lexical_search)?;
-        let ranked = lexical::rank(corpus, &plan.lexical, filter, &here, &way, 0)?;
-        let scores = reground_grounding::begin::fuse::BranchScores {
+        let strategy = LexicalStrategy::of(corpus, asking.settings.lexical_search)?;
+        let ranked = lexical::rank(corpus, &plan.lexical, filter, &wanted, &strategy, 0)?;
+        let scores = BranchScores {
             lexical: ranked
                 .into_iter()
                 .flat_map(|ranked| ranked.wanted)
                 .collect(),
-            ..Default::default()
+            ..BranchScores::default()
         };
-        let found = passages::by_key(corpus, filter, &here.chunk_ids)?;
+        let found = passages::by_key(corpus, filter, &wanted.chunk_ids)?;
         options.extend(remembered(
             corpus,
             asking.embedding,
             filter,
-            &here,
+            &wanted,
             &scores,
             &found,
         )?);
@@ -123,8 +126,14 @@ fn scored(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
     if !asking.filtered {
         for name in others(pins, &asking.corpora.names()) {
             let metric = asking.corpora.metric();
-            let there = elsewhere(asking.tenant, &name, &plan, pins, metric, asking.settings)?;
-            options.extend(there);
+            options.extend(elsewhere(
+                asking.tenant,
+                &name,
+                &plan,
+                pins,
+                metric,
+                asking.settings,
+            )?);
         }
     }
     Ok(options)

@@ -1,4 +1,4 @@
-//! The embeddings of a context's sources, as they stand and as this role sees them.
+//! Similarities of the sources of a context, from their current embeddings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,8 @@ use crate::profile::stage;
 use crate::retrieve::vector;
 use crate::store::corpora;
 
-/// How alike the sources of a context are, where the settings ask for it.
+/// Returns the similarities of the sources with each other and with the query, if the settings require them. Embeddings that
+/// the caller may not read are ignored.
 pub fn of_context(
     tenant: &str,
     context: &[ContextSource],
@@ -36,7 +37,7 @@ pub fn of_context(
     })
 }
 
-/// By corpus and key; those of a corpus that cannot be read, or that has none, are not there.
+/// Returns the embeddings by corpus and id. Corpora that cannot be read, or have no embeddings, are left out.
 fn embeddings(
     tenant: &str,
     context: &[ContextSource],

@@ -1,4 +1,4 @@
-//! Text search configurations by name: an oid does not outlive a dump.
+//! Text search configurations. They are stored by name, because a dump and a restore change their oids.
 
 use pgrx::pg_sys;
 
@@ -7,19 +7,23 @@ use crate::sql;
 use crate::store::corpora::{Corpus, Side};
 use crate::words::find_config;
 
-const QUALIFIED: &str = "SELECT pg_catalog.format('%I.%I', n.nspname, c.cfgname) FROM pg_catalog.pg_ts_config c \
-     JOIN pg_catalog.pg_namespace n ON n.oid = c.cfgnamespace WHERE c.oid =";
+/// Selects the name of a configuration.
+const QUALIFIED: &str = "SELECT format('%I.%I', n.nspname, c.cfgname) FROM pg_ts_config AS c \
+     JOIN pg_namespace AS n ON n.oid = c.cfgnamespace WHERE c.oid =";
 
-/// What text is read by where no configuration is known: words as they are.
+/// The configuration for text without a known one. It keeps words unchanged.
 pub const PLAIN: &str = "pg_catalog.simple";
 
-/// Qualified and quoted name of a configuration.
+/// Returns the qualified and quoted name of a configuration.
+///
+/// # Errors
+/// P0002 if it does not exist.
 pub fn name(config: pg_sys::Oid) -> Result<String> {
     sql::read_one(&format!("{QUALIFIED} $1"), &[config.into()])?
         .ok_or_else(|| Error::Unknown("text search configuration", config.to_u32().to_string()))
 }
 
-/// The configuration that a row names, or else another one.
+/// Returns the configuration that a row names; `other` if there is none of that name.
 pub fn named_or(named: &str, other: &str) -> Result<String> {
     match find_config(named) {
         Some(config) => name(config),
@@ -27,16 +31,14 @@ pub fn named_or(named: &str, other: &str) -> Result<String> {
     }
 }
 
-/// The configuration of the session, `default_text_search_config`.
+/// Returns the configuration of the session, `default_text_search_config`.
 pub fn of_session() -> Result<String> {
-    let found: Option<String> = sql::read_one(
-        &format!("{QUALIFIED} pg_catalog.get_current_ts_config()"),
-        &[],
-    )?;
+    let found: Option<String> =
+        sql::read_one(&format!("{QUALIFIED} get_current_ts_config()"), &[])?;
     Ok(found.unwrap_or_else(|| PLAIN.to_owned()))
 }
 
-/// The configurations that the texts of a corpus are read by: its own, then those that rows name, by name.
+/// Returns the configurations of a corpus: its own, then those that its rows name, sorted by name.
 pub fn of_corpus(corpus: &Corpus) -> Result<Vec<String>> {
     let mut all = vec![corpus.text_config.clone()];
     for named in named(corpus)? {
@@ -53,7 +55,7 @@ pub fn of_corpus(corpus: &Corpus) -> Result<Vec<String>> {
     Ok(all)
 }
 
-/// What the rows of a corpus that the caller sees name to be read by, each once.
+/// Returns the distinct names in the column for configurations, in the rows that the caller may read.
 fn named(corpus: &Corpus) -> Result<Vec<String>> {
     #[derive(serde::Deserialize)]
     struct Row {
@@ -94,18 +96,18 @@ fn named(corpus: &Corpus) -> Result<Vec<String>> {
     Ok(rows.into_iter().map(|row| row.named).collect())
 }
 
-/// Whether an ordered index leads with a column, for all rows or for those where it is not NULL.
+/// Whether a B-tree index on all rows, or on the rows where the column is not NULL, has the column first.
 pub fn has_index(relation: &str, column: &str) -> Result<bool> {
     Ok(sql::read_one::<bool>(
-        "SELECT EXISTS (SELECT FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid JOIN pg_catalog.pg_am AS m ON m.oid = c.relam \
-             JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
+        "SELECT EXISTS (SELECT FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_am AS m ON m.oid = c.relam \
+             JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
          WHERE i.indrelid = $1::regclass AND i.indisvalid AND m.amname = 'btree' AND a.attname = $2 \
-             AND (i.indpred IS NULL OR pg_catalog.pg_get_expr(i.indpred, i.indrelid) = pg_catalog.format('(%I IS NOT NULL)', a.attname)))",
+             AND (i.indpred IS NULL OR pg_get_expr(i.indpred, i.indrelid) = format('(%I IS NOT NULL)', a.attname)))",
         &[relation.into(), column.into()],
     )? == Some(true))
 }
 
-/// What rows name that is neither a configuration nor a language of one, with how many do so.
+/// Returns the names that are neither a configuration nor a known language, with their number of rows.
 pub fn unknown(corpus: &Corpus) -> Result<Vec<(String, i64)>> {
     #[derive(serde::Deserialize)]
     struct Row {

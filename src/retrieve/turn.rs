@@ -155,8 +155,8 @@ fn nearest(
     list.transpose()
 }
 
-/// Returns the ids of passages that need scores although no search of this turn has to find them: those from the knowledge graph and
-/// from earlier turns.
+/// Returns the ids of passages that need scores although no search of this turn has to find them: those from the knowledge
+/// graph and from earlier turns.
 fn unsearched(plan: &RetrievalPlan, nominated: Option<&RankedList>) -> BTreeSet<String> {
     let neighbours = nominated.into_iter().flat_map(|list| &list.hits);
     let earlier = plan.historical.iter().flat_map(|turn| &turn.chunk_ids);
@@ -232,8 +232,8 @@ pub fn others(live: &[Live], here: &[String]) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns the passages of remembered sources of another corpus. There are none if the corpus cannot be read. They have no distances if
-/// the corpus has another metric than `metric`, or other dimensions.
+/// Returns the passages of remembered sources of another corpus. There are none if the corpus cannot be read. They have no
+/// distances if the corpus has another metric than `metric`, or other dimensions.
 pub fn elsewhere(
     tenant: &str,
     name: &str,

@@ -1,4 +1,4 @@
-//! The vector branch: the nearest passages by pgvector's operators.
+//! The vector branch finds the nearest passages with pgvector's operators.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
@@ -10,32 +10,34 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::retrieve::filter::Filter;
+use crate::retrieve::passages::{document_clause, passage_clause};
 use crate::retrieve::vector_schema;
 use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
 use crate::store::corpora::Corpus;
 
-/// Bounds of hnsw.ef_search. The upper is pgvector's. The lower is ours: at 40, as many as a turn asks for, the nDCG@5 of
-/// one graph in three on 13,000 passages fell .01 below the exact order; at 100 each stayed within .002 (docs/evaluation.md).
+/// Bounds of hnsw.ef_search. pgvector defines the upper bound. The lower bound is measured on 13,000 passages: at 40, the
+/// number of candidates of a turn, the nDCG@5 of one graph in three was .01 below that of the exact order; at 100 each graph
+/// was within .002 (docs/evaluation.md).
 const EF_SEARCH: std::ops::RangeInclusive<usize> = 100..=1000;
 
-/// What a distance must be to be one: a zero vector has no angle (NaN), and overflow is not near.
-const MEASURABLE: &str = "pg_catalog.abs(n.value) < 'Infinity'::pg_catalog.float8";
+/// Condition for a valid distance. The cosine distance of a zero vector is NaN, and an overflow is infinite.
+const MEASURABLE: &str = "abs(n.value) < 'Infinity'::float8";
 
-/// Ends a subquery whose values are looked at twice: PostgreSQL would merge it with what is around it, and compute each distance, of
-/// a vector that is stored apart from its row, as often as it is looked at.
+/// Ends a subquery whose values are used twice. Without it PostgreSQL merges the subquery with the outer query and computes
+/// each distance twice, which reads the vector from the TOAST table twice.
 const ONCE: &str = "OFFSET 0";
 
-/// A vector index that serves the corpus' metric.
+/// A vector index for the metric of a corpus.
 #[derive(Debug, Deserialize)]
 pub struct VectorIndex {
     /// Its name.
     pub name: String,
-    /// What it indexes, as the catalog prints it.
+    /// The indexed expression, as the catalog prints it.
     pub expression: String,
 }
 
-/// The corpus' metric, as the pure crate names it.
+/// Returns the metric of a corpus.
 pub fn metric(corpus: &Corpus) -> Metric {
     match corpus.metric.as_str() {
         "l2" => Metric::L2,
@@ -44,7 +46,7 @@ pub fn metric(corpus: &Corpus) -> Metric {
     }
 }
 
-/// pgvector's operator for the corpus' metric.
+/// Returns pgvector's operator for the metric of a corpus.
 fn operator(corpus: &Corpus) -> &'static str {
     match metric(corpus) {
         Metric::Cosine => "<=>",
@@ -53,7 +55,7 @@ fn operator(corpus: &Corpus) -> &'static str {
     }
 }
 
-/// Suffix of pgvector's operator classes for the corpus' metric.
+/// Returns the suffix of pgvector's operator classes for the metric of a corpus.
 pub fn operator_class(corpus: &Corpus) -> &'static str {
     match metric(corpus) {
         Metric::Cosine => "cosine_ops",
@@ -62,20 +64,20 @@ pub fn operator_class(corpus: &Corpus) -> &'static str {
     }
 }
 
-/// The vector index on the corpus' embedding column that serves its metric, if any.
+/// Returns the vector index on the embedding column for the metric of the corpus, if there is one.
 pub fn index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
     let (Some(relation), Some(column)) = (&corpus.relation, corpus.mapping.get("embedding")) else {
         return Ok(None);
     };
     let rows: Vec<VectorIndex> = sql::read_rows(
-        "SELECT c.relname AS name, pg_catalog.pg_get_indexdef(i.indexrelid, 1, true) AS expression \
-         FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_am m ON m.oid = c.relam \
-             JOIN pg_catalog.pg_opclass o ON o.oid = i.indclass[0] \
+        "SELECT c.relname AS name, pg_get_indexdef(i.indexrelid, 1, true) AS expression \
+         FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_am AS m ON m.oid = c.relam \
+             JOIN pg_opclass AS o ON o.oid = i.indclass[0] \
          WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname IN ('hnsw', 'ivfflat') \
              AND o.opcname LIKE '%' || $2 ORDER BY c.relname",
         &[relation.as_str().into(), operator_class(corpus).into()],
     )?;
-    // The column itself, or a cast of it: "emb", "(emb::halfvec(3))".
+    // The index is on the column or on a cast of it: "emb", "(emb::halfvec(3))".
     let indexed = sql::ident(&column.column);
     Ok(rows.into_iter().find(|index| {
         let (operand, _) = index
@@ -86,7 +88,10 @@ pub fn index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
     }))
 }
 
-/// Refuses an embedding that the corpus cannot compare.
+/// Checks the number of dimensions of an embedding.
+///
+/// # Errors
+/// 22023 for another number, 55000 if the corpus has no embedding column, 42804 if the column has another type.
 pub fn check_dimensions(corpus: &Corpus, embedding: &[f32]) -> Result<()> {
     corpus.embedding_column()?;
     match corpus.dimensions {
@@ -101,7 +106,7 @@ pub fn check_dimensions(corpus: &Corpus, embedding: &[f32]) -> Result<()> {
     }
 }
 
-/// The nearest passages as a list to be fused.
+/// Returns the nearest passages as a list for fusion.
 pub fn list(
     corpus: &Corpus,
     embedding: &[f32],
@@ -118,7 +123,7 @@ pub fn list(
     })
 }
 
-/// The nearest passages, nearest first, equal distances by key.
+/// Returns the nearest passages, nearest first, then by id.
 fn nearest(
     corpus: &Corpus,
     embedding: &[f32],
@@ -133,7 +138,7 @@ fn nearest(
     };
     let distance = distance(corpus, index.as_ref())?;
     let key = corpus.key()?;
-    // Only an ordering by distance alone can come from the index; without one, ties are settled by key.
+    // An index can only order by distance. Without an index, LIMIT breaks ties by id.
     let order = match index {
         Some(_) => "2".to_owned(),
         None => format!("2, ({key}::text) COLLATE \"C\""),
@@ -155,39 +160,39 @@ fn nearest(
     })
 }
 
-/// Distances of given passages.
+/// Returns the distances of passages that pass the filter.
 pub fn distances<'a>(
     corpus: &Corpus,
     embedding: &[f32],
     filter: &Filter,
-    passages: impl IntoIterator<Item = &'a String>,
+    chunk_ids: impl IntoIterator<Item = &'a String>,
 ) -> Result<Vec<Hit>> {
-    let (which, passages) = super::passages::passage_clause(corpus, 2, passages)?;
-    if passages.is_empty() {
+    let (clause, chunk_ids) = passage_clause(corpus, 2, chunk_ids)?;
+    if chunk_ids.is_empty() {
         return Ok(Vec::new());
     }
     let statement = format!(
-        "SELECT n.chunk_id, n.value FROM (SELECT {}::text AS chunk_id, {} AS value FROM {} WHERE {} IS NOT NULL AND {which} AND {} {ONCE}) AS n WHERE {MEASURABLE}",
+        "SELECT n.chunk_id, n.value FROM (SELECT {}::text AS chunk_id, {} AS value FROM {} WHERE {} IS NOT NULL AND {clause} AND {} {ONCE}) AS n WHERE {MEASURABLE}",
         corpus.key()?,
         distance(corpus, None)?,
         corpus.relations()?,
         corpus.embedding_column()?,
         filter.clause(3),
     );
-    let mut args: Vec<DatumWithOid<'_>> = vec![embedding.to_vec().into(), passages.into()];
+    let mut args: Vec<DatumWithOid<'_>> = vec![embedding.to_vec().into(), chunk_ids.into()];
     args.extend(filter.args());
     sql::read_rows(&statement, &args)
 }
 
-/// Passages of a document that are looked at for the nearest of them: a document may be a book.
-const MOST_SIBLINGS: i64 = 200;
+/// Maximum number of passages of a document that are compared. A document may be a book.
+const MAX_SIBLINGS: i64 = 200;
 
-/// The largest cosine of a passage of each document to a vector, apart from given passages; of a document, its first passages
-/// by key are looked at.
+/// Returns, for each document, the largest cosine similarity of its passages to an embedding. The passages in `apart` are
+/// excluded. Only the first [`MAX_SIBLINGS`] passages by id are compared.
 pub fn siblings(
     corpus: &Corpus,
     embedding: &[f32],
-    documents: &BTreeSet<&String>,
+    doc_ids: &BTreeSet<&String>,
     apart: &BTreeSet<&String>,
 ) -> Result<BTreeMap<String, f64>> {
     #[derive(Deserialize)]
@@ -195,16 +200,15 @@ pub fn siblings(
         doc_id: String,
         cosine: f64,
     }
-    let (which, documents) =
-        super::passages::document_clause(corpus, 2, documents.iter().copied())?;
-    if documents.is_empty() {
+    let (clause, doc_ids) = document_clause(corpus, 2, doc_ids.iter().copied())?;
+    if doc_ids.is_empty() {
         return Ok(BTreeMap::new());
     }
     let schema = vector_schema()?;
     let statement = format!(
-        "SELECT n.doc_id, max(n.value) AS cosine FROM (SELECT s.doc_id, 1::pg_catalog.float8 - (s.embedding::{schema}.vector OPERATOR({schema}.<=>) {query}) AS value \
-             FROM (SELECT {document}::text AS doc_id, {column} AS embedding, pg_catalog.row_number() OVER (PARTITION BY {document} ORDER BY {key}) AS place \
-                   FROM {} WHERE {which} AND {column} IS NOT NULL AND NOT ({key}::text = ANY ($3::text[]))) AS s WHERE s.place <= $4::bigint {ONCE}) AS n \
+        "SELECT n.doc_id, max(n.value) AS cosine FROM (SELECT s.doc_id, 1::float8 - (s.embedding::{schema}.vector OPERATOR({schema}.<=>) {query}) AS value \
+             FROM (SELECT {document}::text AS doc_id, {column} AS embedding, row_number() OVER (PARTITION BY {document} ORDER BY {key}) AS row_no \
+                   FROM {} WHERE {clause} AND {column} IS NOT NULL AND NOT ({key}::text = ANY ($3::text[]))) AS s WHERE s.row_no <= $4::bigint {ONCE}) AS n \
          WHERE {MEASURABLE} GROUP BY n.doc_id",
         corpus.relations()?,
         query = query(&schema),
@@ -215,34 +219,34 @@ pub fn siblings(
     let apart: Vec<String> = apart.iter().map(|key| (*key).clone()).collect();
     let args: [DatumWithOid<'_>; 4] = [
         embedding.to_vec().into(),
-        documents.into(),
+        doc_ids.into(),
         apart.into(),
-        MOST_SIBLINGS.into(),
+        MAX_SIBLINGS.into(),
     ];
     let rows: Vec<Row> = sql::read_rows(&statement, &args)?;
     let each = rows.into_iter();
     Ok(each.map(|row| (row.doc_id, row.cosine)).collect())
 }
 
-/// The embeddings of given passages, by key; those that have none are left out.
+/// Returns the embeddings of passages, by id. Passages without an embedding are left out.
 pub fn embeddings<'a>(
     corpus: &Corpus,
-    passages: impl IntoIterator<Item = &'a String>,
+    chunk_ids: impl IntoIterator<Item = &'a String>,
 ) -> Result<BTreeMap<String, Vec<f32>>> {
-    let (which, keys) = super::passages::passage_clause(corpus, 1, passages)?;
-    if keys.is_empty() {
+    let (clause, chunk_ids) = passage_clause(corpus, 1, chunk_ids)?;
+    if chunk_ids.is_empty() {
         return Ok(BTreeMap::new());
     }
     let schema = vector_schema()?;
     let column = corpus.embedding_column()?;
     let statement = format!(
-        "SELECT {}::text, {column}::{schema}.vector::real[] FROM {} WHERE {column} IS NOT NULL AND {which}",
+        "SELECT {}::text, {column}::{schema}.vector::real[] FROM {} WHERE {column} IS NOT NULL AND {clause}",
         corpus.key()?,
         corpus.relations()?,
     );
-    // Keys read as they do in every other statement.
+    // Ids are converted to text with the same settings as in `read_rows`.
     let rows = with_settings(&PLAIN_TEXT, || {
-        sql::read_each(&statement, &[keys.into()], |row| {
+        sql::read_each(&statement, &[chunk_ids.into()], |row| {
             Ok((row.get::<String>(1)?, row.get::<Vec<f32>>(2)?))
         })
     })?;
@@ -252,13 +256,13 @@ pub fn embeddings<'a>(
         .collect())
 }
 
-/// The query's embedding, which is `$1::real[]`, as a vector. A scalar subquery is evaluated once: under a plan for all values the
-/// cast alone would be made for every row.
+/// Returns SQL for the embedding `$1::real[]` as a vector. The scalar subquery is evaluated once; in a generic plan the cast
+/// alone is evaluated for every row.
 fn query(schema: &str) -> String {
     format!("(SELECT $1::real[]::{schema}.vector)")
 }
 
-/// The distance of a passage's embedding from `$1::real[]`, in the form that an index on a cast to halfvec serves.
+/// Returns SQL for the distance of a passage from `$1::real[]`. With an index on a cast to halfvec it contains the same cast.
 fn distance(corpus: &Corpus, index: Option<&VectorIndex>) -> Result<String> {
     let schema = vector_schema()?;
     let column = corpus.embedding_column()?;
@@ -279,28 +283,28 @@ fn distance(corpus: &Corpus, index: Option<&VectorIndex>) -> Result<String> {
     })
 }
 
-/// Runs a nearest-neighbour query with the settings that it needs, which end with it.
+/// Runs a nearest-neighbour query with its settings.
 fn with_scan_settings<T>(
     search: VectorSearch,
     indexed: bool,
     limit: usize,
     work: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    // A filter must not starve the index: where pgvector can go on scanning (0.8 and later), it does.
+    // With a filter, an index scan may return too few rows. pgvector 0.8 and later continue the scan.
     let iterates = sql::read_one::<bool>(
-        "SELECT pg_catalog.string_to_array(pg_catalog.split_part(extversion, '-', 1), '.')::int[] >= ARRAY[0, 8] FROM pg_catalog.pg_extension WHERE extname = 'vector'",
+        "SELECT string_to_array(split_part(extversion, '-', 1), '.')::int[] >= ARRAY[0, 8] FROM pg_extension WHERE extname = 'vector'",
         &[],
     )? == Some(true);
-    let breadth = limit.clamp(*EF_SEARCH.start(), *EF_SEARCH.end()).max(
+    let ef_search = limit.clamp(*EF_SEARCH.start(), *EF_SEARCH.end()).max(
         crate::guc::value("hnsw.ef_search")
             .and_then(|value| value.parse().ok())
             .unwrap_or(0),
     );
-    let breadth = CString::new(breadth.to_string()).unwrap_or_default();
-    // Planned anew each time: whether the index serves depends on the limit, and on what is set below.
+    let ef_search = CString::new(ef_search.to_string()).unwrap_or_default();
+    // A generic plan does not fit: the use of the index depends on the limit and on the settings below.
     let mut settings = vec![
         (c"plan_cache_mode", c"force_custom_plan"),
-        (c"hnsw.ef_search", breadth.as_c_str()),
+        (c"hnsw.ef_search", ef_search.as_c_str()),
     ];
     if iterates {
         settings.push((c"hnsw.iterative_scan", c"strict_order"));

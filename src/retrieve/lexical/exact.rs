@@ -106,8 +106,8 @@ fn ranked(ranking: Ranking) -> Ranked {
     }
 }
 
-/// Returns the lexemes of a query with their weights. The lexemes of several configurations are combined; each counts with its
-/// maximum frequency among them.
+/// Returns the lexemes of a query with their weights. The lexemes of several configurations are combined; each counts with
+/// its maximum frequency among them.
 fn query_terms(text_configs: &[String], query: &SubQuery) -> Result<Vec<(Vec<u8>, QueryWeight)>> {
     #[derive(serde::Deserialize)]
     struct Term {

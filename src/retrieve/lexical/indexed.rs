@@ -71,8 +71,8 @@ pub fn indexes_of(relation: &str) -> Result<Vec<String>> {
     Ok(names.unwrap_or_default())
 }
 
-/// Returns the CREATE INDEX statement for a corpus. `None` if no index is possible, because the rows find their configuration in
-/// another relation.
+/// Returns the CREATE INDEX statement for a corpus. `None` if no index is possible, because the rows find their configuration
+/// in another relation.
 pub fn create(corpus: &Corpus) -> Result<Option<String>> {
     let meanings = ["content", "text_config_column"];
     let mut sides = meanings

@@ -1,5 +1,5 @@
-//! The lexical branch ranks passages by BM25. It uses an index if there is one that the caller may use, and otherwise reads all
-//! visible passages.
+//! The lexical branch ranks passages by BM25. It uses an index if there is one that the caller may use, and otherwise reads
+//! all visible passages.
 
 mod exact;
 mod indexed;
@@ -52,8 +52,8 @@ impl LexicalStrategy {
     }
 }
 
-/// Ranks the passages by BM25 and returns one result per query, in the order of the queries. The first query is the turn's own:
-/// it also scores the wanted passages and the hits of the other queries.
+/// Ranks the passages by BM25 and returns one result per query, in the order of the queries. The first query is the turn's
+/// own: it also scores the wanted passages and the hits of the other queries.
 pub fn rank(
     corpus: &Corpus,
     queries: &[SubQuery],

@@ -1,0 +1,89 @@
+//! Checks of the indexes that searches use.
+
+use super::finding::Finding;
+use crate::error::Result;
+use crate::retrieve::{lexical, vector, vector_schema};
+use crate::sql;
+use crate::store::corpora::{Corpus, Side};
+
+/// Maximum number of dimensions of a vector in an HNSW index of pgvector. A halfvec may have 4,000.
+const MAX_VECTOR_DIMENSIONS: i32 = 2000;
+
+/// Checks the indexes only. This does not read the table.
+pub fn indexes(corpus: &Corpus) -> Result<Vec<Finding>> {
+    let Some(relation) = &corpus.relation else {
+        return Ok(Vec::new());
+    };
+    let mut findings = vec![lexical_index(corpus, relation)?];
+    if let Some(mapped) = corpus.mapping.get("embedding") {
+        findings.push(vector_index(corpus, relation, &mapped.column)?);
+    }
+    Ok(findings)
+}
+
+/// Whether a relation can have indexes. A view cannot.
+pub fn can_have_indexes(relation: &str) -> Result<bool> {
+    let kind = "SELECT c.relkind IN ('r', 'p', 'm') FROM pg_class AS c WHERE c.oid = $1::regclass";
+    Ok(sql::read_one::<bool>(kind, &[relation.into()])? == Some(true))
+}
+
+/// Checks that the vector branch has an index.
+pub fn vector_index(corpus: &Corpus, relation: &str, column: &str) -> Result<Finding> {
+    if let Some(index) = vector::index(corpus)? {
+        return Ok(Finding::ok("vector index", index.name));
+    }
+    let command = match can_have_indexes(relation)? {
+        true => Some(create_vector_index(corpus, relation, column)?),
+        false => None,
+    };
+    Ok(Finding::warning(
+        "vector index",
+        "none for this metric: every search compares all embeddings (exact; slow on a large table)",
+        command,
+    ))
+}
+
+/// Returns the CREATE INDEX statement for a column. A vector of more than 2,000 dimensions can be indexed as halfvec only.
+fn create_vector_index(corpus: &Corpus, relation: &str, column: &str) -> Result<String> {
+    let schema = vector_schema()?;
+    let class = vector::operator_class(corpus);
+    let column = sql::ident(column);
+    let kind = corpus.embedding_kind().unwrap_or("vector");
+    Ok(match corpus.dimensions {
+        Some(count) if kind == "vector" && count > MAX_VECTOR_DIMENSIONS => format!(
+            "CREATE INDEX ON {relation} USING hnsw (({column}::{schema}.halfvec({count})) {schema}.halfvec_{class});"
+        ),
+        _ => format!("CREATE INDEX ON {relation} USING hnsw ({column} {schema}.{kind}_{class});"),
+    })
+}
+
+/// Checks that the lexical branch has an index.
+pub fn lexical_index(corpus: &Corpus, relation: &str) -> Result<Finding> {
+    if let Some(index) = lexical::index(corpus)? {
+        let mut detail = index.name;
+        if index.row_security {
+            detail.push_str(
+                ": not used under row-level security, where each search reads the visible passages",
+            );
+        }
+        return Ok(Finding::ok("lexical index", detail));
+    }
+    let command = match can_have_indexes(relation)? {
+        true => lexical::create_index(corpus)?.map(|command| format!("{command};")),
+        false => None,
+    };
+    let config = corpus.mapping.get("text_config_column");
+    let in_documents = config.is_some_and(|column| column.side == Side::Documents);
+    if command.is_none() && in_documents {
+        return Ok(Finding::warning(
+            "lexical index",
+            "none, and none is possible: the text search configuration of a passage is in the relation of the documents, which an index on the passages cannot read; every search reads all passages (exact; slow on a large table)",
+            Some("Add a column with the configuration to the passages, and map it: alter_corpus(…, mapping => '{\"text_config_column\": \"…\"}').".into()),
+        ));
+    }
+    Ok(Finding::warning(
+        "lexical index",
+        "none: every search reads all passages (exact; slow on a large table)",
+        command,
+    ))
+}
