@@ -5,7 +5,17 @@ use thiserror::Error;
 /// An invalid input of a turn. The glue maps each variant to an SQLSTATE.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GroundingError {
-    /// An unknown setting, or a value of the wrong type or out of range (22023).
+    /// A name that is not a setting (22023).
+    #[error("unrecognized setting \"{setting}\" in {layer}")]
+    UnknownSetting {
+        /// The layer with the name: `default`, `corpus`, `conversation`, `call`, …
+        layer: String,
+        /// The name.
+        setting: String,
+        /// The setting with the most similar name, if it differs by a typing error.
+        similar: Option<&'static str>,
+    },
+    /// A value of the wrong type or out of range (22023).
     #[error("invalid value for setting \"{setting}\" in {layer}: {value}")]
     InvalidSetting {
         /// The layer with the setting: `default`, `corpus`, `conversation`, `call`, …
@@ -103,6 +113,8 @@ impl GroundingError {
     pub fn hint(&self) -> String {
         match self {
             Self::InvalidSetting { expected, .. } => format!("Expected {expected}. The view reground.settings lists all settings."),
+            Self::UnknownSetting { similar: Some(name), .. } => format!("Did you mean \"{name}\"?"),
+            Self::UnknownSetting { .. } => "The view reground.settings lists all settings.".to_owned(),
             Self::SettingsNotAnObject { .. } => "Write {\"max_sources\": 8}.".to_owned(),
             Self::UnknownIntent(_) => "Use new_topic, drill_down, compare or same_sources.".to_owned(),
             Self::UnknownFormat(_) => "Use text, xml or json.".to_owned(),

@@ -12,6 +12,7 @@ impl Settings {
     /// empty string mean "not set here", and `"off"` sets an optional setting back to none.
     ///
     /// # Errors
+    /// [`GroundingError::UnknownSetting`] with the layer and the name;
     /// [`GroundingError::InvalidSetting`] with the layer, the setting, the value and the accepted values;
     /// [`GroundingError::TargetOutOfReach`] if the `accuracy_target` is not below the `accuracy_baseline`.
     pub fn resolve(layers: &[(&'static str, &Value)]) -> Result<Self, GroundingError> {
@@ -93,7 +94,7 @@ fn typed(layer: &str, settings: &Value) -> Result<Map<String, Value>, GroundingE
         let info = SETTINGS
             .iter()
             .find(|info| info.name == name)
-            .ok_or_else(|| invalid(format!("one of {}", known_names())))?;
+            .ok_or_else(|| unknown(layer, name))?;
         if !is_set(value) {
             continue;
         }
@@ -103,12 +104,39 @@ fn typed(layer: &str, settings: &Value) -> Result<Map<String, Value>, GroundingE
     Ok(set)
 }
 
-fn known_names() -> String {
-    SETTINGS
-        .iter()
-        .map(|info: &SettingInfo| info.name)
-        .collect::<Vec<_>>()
-        .join(", ")
+fn unknown(layer: &str, name: &str) -> GroundingError {
+    let names = SETTINGS.iter().map(|info: &SettingInfo| info.name);
+    // A text of another length has no similar name. The check bounds the cost of a long text.
+    let names = names.filter(|known| known.len().abs_diff(name.len()) <= known.len() / 4);
+    let nearest = names
+        .map(|known| (edit_distance(known, name), known))
+        .min_by_key(|(distance, _)| *distance);
+    GroundingError::UnknownSetting {
+        layer: layer.to_owned(),
+        setting: name.to_owned(),
+        similar: nearest
+            .filter(|(distance, known)| *distance <= known.len() / 4)
+            .map(|(_, known)| known),
+    }
+}
+
+/// Number of bytes to insert, remove or replace to turn one text into the other (Levenshtein distance).
+fn edit_distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (x, deleted) in a.bytes().zip(1..) {
+        let mut diagonal = deleted - 1;
+        let mut left = deleted;
+        if let Some(first) = row.first_mut() {
+            *first = deleted;
+        }
+        for (cell, y) in row.iter_mut().skip(1).zip(b.bytes()) {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = *cell;
+            left = replaced.min(diagonal + 1).min(left + 1);
+            *cell = left;
+        }
+    }
+    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -127,6 +155,26 @@ mod tests {
         names.sort();
         table.sort();
         assert_eq!(names, table);
+    }
+
+    #[test]
+    fn an_unknown_name_suggests_the_setting_with_a_similar_name() {
+        for (name, hint) in [
+            ("max_sorces", "Did you mean \"max_sources\"?"),
+            ("max_source", "Did you mean \"max_sources\"?"),
+            ("rrfk", "Did you mean \"rrf_k\"?"),
+            ("colour", "The view reground.settings lists all settings."),
+            ("", "The view reground.settings lists all settings."),
+        ] {
+            let error = Settings::check(&json!({ name: 1 })).unwrap_err();
+            assert_eq!(error.hint(), hint);
+            let text = format!("unrecognized setting \"{name}\" in settings");
+            assert_eq!(error.to_string(), text);
+        }
+        let distances = [("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3)];
+        for (a, b, distance) in distances {
+            assert_eq!(edit_distance(a, b), distance);
+        }
     }
 
     #[test]
@@ -193,7 +241,6 @@ mod tests {
     #[test]
     fn errors_name_layer_setting_and_expected_values() {
         for (value, setting) in [
-            (json!({"max_sorces": 7}), "max_sorces"),
             (json!({"max_sources": 0}), "max_sources"),
             (json!({"max_sources": 2.5}), "max_sources"),
             (json!({"max_sources": "ten"}), "max_sources"),
