@@ -17,6 +17,6 @@ pub use names::define;
 pub use record::Record;
 pub use run::{
     ident, json, literal, read_batches, read_each, read_json, read_one, read_rows, run, run_ddl,
-    write_each, write_json, write_one,
+    with_pinned_path, write_each, write_json, write_one,
 };
 pub use statement::{Args, Row};

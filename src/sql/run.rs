@@ -15,10 +15,16 @@ pub fn run(statement: &str, args: &Args<'_>) -> Result<usize> {
     with_rows(Access::Write, statement, 0, args, |rows| Ok(rows.count()))
 }
 
-/// Runs a statement that defines an object. Its names are resolved in `pg_catalog`, while it is analysed and while it runs.
+/// Runs a statement that defines an object. Its names are resolved in `pg_catalog`, too, also while it runs.
 pub fn run_ddl(statement: &str) -> Result<()> {
-    with_settings(&[(c"search_path", PINNED_PATH)], || run(statement, &[]))?;
+    with_pinned_path(|| run(statement, &[]))?;
     Ok(())
+}
+
+/// Runs `work` under the search_path that our statements are analysed with. The text of a type then has the schema that such a
+/// statement needs: none for types of `pg_catalog`, its own for all others.
+pub fn with_pinned_path<T>(work: impl FnOnce() -> T) -> T {
+    with_settings(&[(c"search_path", PINNED_PATH)], work)
 }
 
 /// The first column of the first row of a statement that writes or must see what this call wrote.

@@ -64,11 +64,10 @@ pub fn is_taken(tenant: Option<&str>, name: &str) -> Result<bool> {
     .unwrap_or(false))
 }
 
-/// Expression for the types of the columns of a relation, as a jsonb object. Types outside `pg_catalog` are qualified.
-const COLUMNS: &str = "(SELECT coalesce(jsonb_object_agg(a.attname, CASE n.nspname WHEN 'pg_catalog' THEN format_type(a.atttypid, -1) \
-                                                                     ELSE format('%I.%I', n.nspname, t.typname) END), '{}') \
-     FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid JOIN pg_namespace AS n ON n.oid = t.typnamespace \
-     WHERE a.attrelid = RELATION::oid AND a.attnum > 0 AND NOT a.attisdropped)";
+/// Expression for the types of the columns of a relation, as a jsonb object. It is evaluated under the pinned search_path, so that types
+/// outside `pg_catalog` are qualified.
+const COLUMNS: &str = "(SELECT coalesce(jsonb_object_agg(a.attname, format_type(a.atttypid, -1)), '{}') \
+     FROM pg_attribute AS a WHERE a.attrelid = RELATION::oid AND a.attnum > 0 AND NOT a.attisdropped)";
 
 /// The corpus of this name that the tenant can see, if any: its own before a shared one.
 pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
@@ -84,7 +83,7 @@ pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
         COLUMNS.replace("RELATION", "c.relation"),
         COLUMNS.replace("RELATION", "c.documents"),
     );
-    sql::read_json(&query, &[name.into(), tenant.into()])
+    sql::with_pinned_path(|| sql::read_json(&query, &[name.into(), tenant.into()]))
 }
 
 /// The lock on the registration of a corpus, by purpose.

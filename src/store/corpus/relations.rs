@@ -92,16 +92,18 @@ pub fn operator_schema(kind: &str) -> Result<String> {
     if BUILT_IN.contains(&kind) {
         return Ok("pg_catalog".into());
     }
-    Ok(sql::read_one::<String>(
-        "SELECT quote_ident(n.nspname) FROM pg_opclass c JOIN pg_amop a ON a.amopfamily = c.opcfamily \
-             AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
-             JOIN pg_operator o ON o.oid = a.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace \
-             JOIN pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
-         WHERE c.opcdefault AND c.opcintype = $1::regtype::oid",
-        &[kind.into()],
-    )?
+    let schema = sql::with_pinned_path(|| {
+        sql::read_one::<String>(
+            "SELECT quote_ident(n.nspname) FROM pg_opclass c JOIN pg_amop a ON a.amopfamily = c.opcfamily \
+                 AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
+                 JOIN pg_operator o ON o.oid = a.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace \
+                 JOIN pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
+             WHERE c.opcdefault AND c.opcintype = $1::regtype::oid",
+            &[kind.into()],
+        )
+    })?;
     // Types without an operator class (varchar, enums, arrays) use the operators of the type that they are coerced to.
-    .unwrap_or_else(|| "pg_catalog".into()))
+    Ok(schema.unwrap_or_else(|| "pg_catalog".into()))
 }
 
 impl Corpus {
