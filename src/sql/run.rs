@@ -15,7 +15,7 @@ pub fn run(statement: &str, args: &Args<'_>) -> Result<usize> {
     with_rows(Access::Write, statement, 0, args, |rows| Ok(rows.count()))
 }
 
-/// Runs a statement that defines an object. Its names are resolved in `pg_catalog`, too, also while it runs.
+/// Runs a statement that defines an object. Its names are resolved in `pg_catalog`, while it is analysed and while it runs.
 pub fn run_ddl(statement: &str) -> Result<()> {
     with_pinned_path(|| run(statement, &[]))?;
     Ok(())

@@ -64,8 +64,8 @@ pub fn is_taken(tenant: Option<&str>, name: &str) -> Result<bool> {
     .unwrap_or(false))
 }
 
-/// Expression for the types of the columns of a relation, as a jsonb object. It is evaluated under the pinned search_path, so that types
-/// outside `pg_catalog` are qualified.
+/// Expression for the types of the columns of a relation, as a jsonb object. Types outside `pg_catalog` are qualified, because it is
+/// read under the pinned search_path.
 const COLUMNS: &str = "(SELECT coalesce(jsonb_object_agg(a.attname, format_type(a.atttypid, -1)), '{}') \
      FROM pg_attribute AS a WHERE a.attrelid = RELATION::oid AND a.attnum > 0 AND NOT a.attisdropped)";
 

@@ -95,10 +95,10 @@ pub fn operator_schema(kind: &str) -> Result<String> {
     let schema = sql::with_pinned_path(|| {
         sql::read_one::<String>(
             "SELECT quote_ident(n.nspname) FROM pg_opclass c JOIN pg_amop a ON a.amopfamily = c.opcfamily \
-                 AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
-                 JOIN pg_operator o ON o.oid = a.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace \
-                 JOIN pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
-             WHERE c.opcdefault AND c.opcintype = $1::regtype::oid",
+             AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
+             JOIN pg_operator o ON o.oid = a.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace \
+             JOIN pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
+         WHERE c.opcdefault AND c.opcintype = $1::regtype::oid",
             &[kind.into()],
         )
     })?;
