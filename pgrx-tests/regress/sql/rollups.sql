@@ -108,7 +108,7 @@ SELECT reground.drop_alert_rule('unread'), reground.drop_alert_rule('unread'), r
 SELECT built_in, threshold FROM reground.active_alert_rules WHERE rule = 'low_tail';
 -- The functions accept exactly the indicators of the table constraint, and the comment lists them; defaults of a rule are as documented.
 SELECT count(*) AS indicators, count(reground.set_alert_rule('of ' || i.name, i.name, 0.5)) AS rules, bool_and(col_description('reground.alert_rules'::regclass, 3) ~ ('\m' || i.name || '\M')) AS described
-FROM regress.refusal($$SELECT reground.set_alert_rule('new', 'cfs', 0.5)$$) AS r, regexp_split_to_table(trim(TRAILING '.' FROM replace(r.hint, 'One of ', '')), ', ') AS i(name);
+FROM regress.refusal($$SELECT reground.set_alert_rule('new', 'cfs', 0.5)$$) AS r, regexp_split_to_table(trim(TRAILING '.' FROM replace(r.hint, 'Use one of ', '')), ', ') AS i(name);
 SELECT DISTINCT period, whole_period, min_answers, per_corpus, severity, enabled FROM reground.active_alert_rules WHERE rule LIKE 'of %';
 SELECT checked.name AS unknown_to_functions FROM pg_constraint AS c, regexp_matches(pg_get_constraintdef(c.oid), $re$'([a-z0-9_]+)'::text$re$, 'g') AS m, unnest(m) AS checked(name)
 WHERE c.conrelid = 'reground.alert_rules'::regclass AND c.conname = 'alert_rules_indicator_check' AND NOT EXISTS (SELECT FROM reground.alert_rules WHERE rule = 'of ' || checked.name);
