@@ -1,12 +1,12 @@
 //! The functions that analyse turns and answers, and maintain the records.
 
-pub(in crate::api) mod alerts;
-pub(in crate::api) mod evaluation;
-pub(in crate::api) mod probes;
-pub(in crate::api) mod profile;
-pub(in crate::api) mod provenance;
-pub(in crate::api) mod quality;
-pub(in crate::api) mod report;
-pub(in crate::api) mod retention;
-pub(in crate::api) mod reviews;
-pub(in crate::api) mod rollups;
+mod alerts;
+mod evaluation;
+mod probes;
+mod profile;
+mod provenance;
+mod quality;
+mod report;
+mod retention;
+mod reviews;
+mod rollups;

@@ -42,7 +42,7 @@ fn verify_turn(
         turns::tenant_of(turn_id)?.ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
     let mut seen = traces::seen(&tenant, turn_id)?;
     for one in &mut seen {
-        // Below the provenance level `hash` no own hash is stored. The stored text gives the hash.
+        // Below the provenance level `hash`, the stored hash came from the relation. The hash of the stored text replaces it.
         let computed = || one.content.as_deref().map(content_hash_hex);
         one.hash = one.hash.take().or_else(computed);
     }

@@ -2,6 +2,6 @@
 
 pub(in crate::api) mod branches;
 pub(in crate::api) mod conversation_state;
-pub(in crate::api) mod history;
-pub(in crate::api) mod pins;
+mod history;
+mod pins;
 pub(in crate::api) mod prompts;
