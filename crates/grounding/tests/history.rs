@@ -268,15 +268,15 @@ fn hostile() -> impl Strategy<Value = String> {
 prop_compose! {
     fn any_source()(
         marker in proptest::option::of(prop_oneof!["[A-Z][0-9]", hostile()]), corpus in prop_oneof![Just("manual".to_owned()), hostile()],
-        doc_id in prop_oneof![Just("guide".to_owned()), hostile()], passage in hostile(), version in proptest::option::of(any::<i32>()),
+        doc_id in prop_oneof![Just("guide".to_owned()), hostile()], chunk_id in hostile(), version in proptest::option::of(any::<i32>()),
         pages in proptest::option::of((0u32..40, 0u32..40)), chars in proptest::option::of(any::<(u32, u32)>()),
-        hash in prop_oneof!["[0-9a-f]{64}", hostile()],
+        content_hash in prop_oneof!["[0-9a-f]{64}", hostile()],
     ) -> CitedSource {
         CitedSource {
-            marker, corpus, doc_id, chunk_id: passage, version,
+            marker, corpus, doc_id, chunk_id, version,
             pages: pages.map(|(start, end)| PageRange { start, end }),
             chars: chars.map(|(start, end)| CharRange { start, end }),
-            content_hash: hash,
+            content_hash,
         }
     }
 }

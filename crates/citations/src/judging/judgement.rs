@@ -129,13 +129,13 @@ impl Place {
     /// A document, or one of its passages.
     pub(super) fn of_document(
         document: &NamedDocument,
-        passage: Option<&String>,
+        chunk_id: Option<&String>,
         pages: Option<Pages>,
     ) -> Self {
         Self {
             corpus: document.corpus.clone(),
             doc_id: document.doc_id.clone(),
-            chunk_id: passage.cloned(),
+            chunk_id: chunk_id.cloned(),
             pages,
             title: document.title.clone(),
             uri: document.uri.clone(),

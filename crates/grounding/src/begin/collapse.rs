@@ -137,13 +137,13 @@ impl Union {
         let mut entities: Vec<String> = members.iter().flat_map(|c| c.entities.clone()).collect();
         entities.sort();
         entities.dedup();
-        let hash = reground_documents::content_hash_hex(&self.passage.content);
+        let content_hash = reground_documents::content_hash_hex(&self.passage.content);
         let own = stronger.passage.clone();
         let Passage {
             ordinal,
             pages,
             chars,
-            content: text,
+            content,
             tokens,
             ..
         } = self.passage;
@@ -152,9 +152,9 @@ impl Union {
                 ordinal,
                 pages,
                 chars,
-                content: text,
+                content,
                 tokens,
-                content_hash: hash,
+                content_hash,
                 ..own
             },
             member_chunk_ids: members

@@ -57,8 +57,8 @@ pub fn integrate(earlier: Vec<PriorScores>, best: Option<f64>) -> PriorResults {
         entity: None,
         hits: keys
             .into_iter()
-            .map(|key| Hit {
-                chunk_id: key,
+            .map(|chunk_id| Hit {
+                chunk_id,
                 value: 0.0,
             })
             .collect(),

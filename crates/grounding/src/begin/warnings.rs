@@ -111,40 +111,28 @@ impl fmt::Display for Warning {
                     "the reranker left out {missing} of {candidates} candidates"
                 )
             }
-            Self::RerankFuzzy {
-                item,
-                chunk_id: key,
-            } => {
+            Self::RerankFuzzy { item, chunk_id } => {
                 write!(
                     f,
-                    "reranked item {item} was taken for passage \"{key}\" by similar text"
+                    "reranked item {item} was taken for passage \"{chunk_id}\" by similar text"
                 )
             }
             Self::RerankUnmatched { item } => {
                 write!(f, "reranked item {item} matches no candidate")
             }
-            Self::SourceChanged {
-                doc_id,
-                chunk_id: key,
-            } => {
+            Self::SourceChanged { doc_id, chunk_id } => {
                 write!(
                     f,
-                    "passage \"{key}\" of \"{doc_id}\" has changed since it was last used"
+                    "passage \"{chunk_id}\" of \"{doc_id}\" has changed since it was last used"
                 )
             }
-            Self::PinGone {
-                doc_id,
-                chunk_id: key,
-            } if key.is_empty() => {
+            Self::PinGone { doc_id, chunk_id } if chunk_id.is_empty() => {
                 write!(f, "the pinned document \"{doc_id}\" cannot be read")
             }
-            Self::PinGone {
-                doc_id,
-                chunk_id: key,
-            } => {
+            Self::PinGone { doc_id, chunk_id } => {
                 write!(
                     f,
-                    "the pinned passage \"{key}\" of \"{doc_id}\" cannot be read"
+                    "the pinned passage \"{chunk_id}\" of \"{doc_id}\" cannot be read"
                 )
             }
             Self::BudgetTooSmall { max_tokens } => {

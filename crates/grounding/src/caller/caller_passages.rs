@@ -21,12 +21,12 @@ pub(crate) enum Naming {
 
 /// The passage with its tokens counted. `corpus` is the corpus of its ids, empty for none.
 pub(crate) fn caller_passage(given: CallerPassage, corpus: &str, naming: Naming) -> Passage {
-    let hash = content_hash_hex(&given.content);
+    let content_hash = content_hash_hex(&given.content);
     let named = given.chunk_id.is_some() || given.doc_id.is_some();
-    let key = given.chunk_id.as_ref().map(key_text);
-    let key = key.unwrap_or_else(|| match naming {
+    let chunk_id = given.chunk_id.as_ref().map(key_text);
+    let chunk_id = chunk_id.unwrap_or_else(|| match naming {
         Naming::Place(place) => place.to_string(),
-        Naming::Text => hash.chars().take(KEY_DIGITS).collect(),
+        Naming::Text => content_hash.chars().take(KEY_DIGITS).collect(),
     });
     let document = given.doc_id.as_ref().map(key_text);
     let (document, corpus) = match naming {
@@ -39,12 +39,12 @@ pub(crate) fn caller_passage(given: CallerPassage, corpus: &str, naming: Naming)
     let range = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
     Passage {
         corpus: corpus.to_owned(),
-        doc_id: document.unwrap_or_else(|| key.clone()),
+        doc_id: document.unwrap_or_else(|| chunk_id.clone()),
         version: None,
         ordinal: None,
         pages: given.pages(),
         chars: CharRange::of(range(given.char_start), range(given.char_end)),
-        content_hash: hash,
+        content_hash,
         tokens: match naming {
             // No token budget applies to these passages.
             Naming::Place(_) => 0,
@@ -58,7 +58,7 @@ pub(crate) fn caller_passage(given: CallerPassage, corpus: &str, naming: Naming)
         text_config: given.text_config,
         metadata: given.metadata.map(Into::into).unwrap_or_default(),
         content: given.content,
-        chunk_id: key,
+        chunk_id,
     }
 }
 

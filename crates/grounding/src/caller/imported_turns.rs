@@ -228,9 +228,9 @@ mod tests {
         let of = |named: &[(&str, Option<&str>, &Fingerprint)]| {
             let named = named
                 .iter()
-                .map(|&(conversation, message, fingerprint)| ImportKey {
-                    conversation_ref: conversation,
-                    message_ref: message,
+                .map(|&(conversation_ref, message_ref, fingerprint)| ImportKey {
+                    conversation_ref,
+                    message_ref,
                     fingerprint,
                 });
             import_actions(&named.collect::<Vec<_>>(), &known)

@@ -316,17 +316,17 @@ fn facts_of(
     trace: &BTreeMap<&SourceKey, StageFacts>,
 ) -> Option<StageFacts> {
     let place = judgement.place.as_ref()?;
-    let passages = match judgement.source.and_then(|source| sources.get(source)) {
+    let chunk_ids = match judgement.source.and_then(|source| sources.get(source)) {
         Some(source) => std::iter::once(&source.chunk_id)
             .chain(&source.member_chunk_ids)
             .collect(),
         None => Vec::from_iter(&place.chunk_id),
     };
-    passages.into_iter().find_map(|passage| {
+    chunk_ids.into_iter().find_map(|chunk_id| {
         let key = SourceKey {
             corpus: place.corpus.clone(),
             doc_id: place.doc_id.clone(),
-            chunk_id: passage.clone(),
+            chunk_id: chunk_id.clone(),
         };
         trace.get(&key).copied()
     })
@@ -339,11 +339,11 @@ fn cited_key(judgement: &Judgement, context: &[ContextSource]) -> Option<SourceK
         return Some(SourceKey::shown(source));
     }
     let place = judgement.place.as_ref()?;
-    let passage = place.chunk_id.clone()?;
+    let chunk_id = place.chunk_id.clone()?;
     Some(SourceKey {
         corpus: place.corpus.clone(),
         doc_id: place.doc_id.clone(),
-        chunk_id: passage,
+        chunk_id,
     })
 }
 

@@ -87,7 +87,7 @@ mod tests {
     use crate::fixtures::passage;
     use reground_documents::content_hash_hex;
 
-    fn state_of(members: &[&str], hash: &str, now: &[Passage]) -> SourceState {
+    fn state_of(members: &[&str], content_hash: &str, now: &[Passage]) -> SourceState {
         let members: Vec<String> = members.iter().map(|key| (*key).to_owned()).collect();
         let now = now
             .iter()
@@ -96,7 +96,7 @@ mod tests {
         let seen = CitedPassage {
             doc_id: "d",
             member_chunk_ids: &members,
-            content_hash: hash,
+            content_hash,
         };
         source_state(seen, &now).1
     }

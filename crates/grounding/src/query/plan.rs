@@ -72,10 +72,10 @@ impl RetrievalPlan {
     }
 
     /// The part of the plan that is stored with the turn, to explain the search later: how far the query depends on the
-    /// conversation, the expansion terms with weights rounded to thousandths, and the graph nodes whose neighbours were
+    /// conversation, the expansion terms with weights rounded to thousandths, and the graph entities whose neighbours were
     /// looked up, if any.
     #[must_use]
-    pub fn trace(&self, nodes: &[String]) -> Value {
+    pub fn trace(&self, entities: &[String]) -> Value {
         let terms = self.lexical.first().map(|own| &own.terms);
         let rounded: BTreeMap<&String, f64> = terms
             .into_iter()
@@ -83,8 +83,8 @@ impl RetrievalPlan {
             .map(|(lexeme, weight)| (lexeme, (weight * 1000.0).round() / 1000.0))
             .collect();
         let mut trace = json!({ "context_dependence": self.context_dependence, "terms": rounded });
-        if !nodes.is_empty() {
-            trace["entities"] = json!(nodes);
+        if !entities.is_empty() {
+            trace["entities"] = json!(entities);
         }
         trace
     }
@@ -253,8 +253,8 @@ mod tests {
         assert_eq!(plan.context_dependence, 1.0);
         let own = &plan.lexical[0];
         assert_eq!(own.text, "and for admins?");
-        let borrowed: Vec<&str> = own.terms.keys().map(String::as_str).collect();
-        assert_eq!(borrowed, ["open", "password", "reset", "settings"]);
+        let terms: Vec<&str> = own.terms.keys().map(String::as_str).collect();
+        assert_eq!(terms, ["open", "password", "reset", "settings"]);
     }
 
     #[test]

@@ -31,16 +31,16 @@ fn weights_follow_the_formula() {
         turn(&[("password", 1)], &[("setting", 3)]),
         turn(&[("admin", 1), ("password", 2)], &[("role", 1)]),
     ];
-    let borrowed = expansion_terms(&earlier, 0.5);
+    let terms = expansion_terms(&earlier, 0.5);
     let expected = [
         ("admin", 0.5 * 0.1),
         ("password", 0.5 * (0.1 + 0.5 * 0.1)),
         ("role", 0.5 * 0.15 / 2.0),
         ("setting", 0.5 * 0.5 * 0.15 * 3.0 / 4.0),
     ];
-    assert_eq!(borrowed.len(), expected.len());
+    assert_eq!(terms.len(), expected.len());
     for (lexeme, weight) in expected {
-        assert!((borrowed[lexeme] - weight).abs() < 1e-15, "{lexeme}");
+        assert!((terms[lexeme] - weight).abs() < 1e-15, "{lexeme}");
     }
     assert!(super::expansion_terms(&earlier, 0.0).is_empty());
 }

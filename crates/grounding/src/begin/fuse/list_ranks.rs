@@ -78,11 +78,11 @@ impl ListRanks {
         }
     }
 
-    pub fn into_row(mut self, key: &str, score: f64) -> FusedRow {
+    pub fn into_row(mut self, chunk_id: &str, score: f64) -> FusedRow {
         self.entities.sort();
         self.entities.dedup();
         FusedRow {
-            chunk_id: key.to_owned(),
+            chunk_id: chunk_id.to_owned(),
             score,
             lexical_rank: self.lexical.rank,
             lexical_score: self.lexical.value,

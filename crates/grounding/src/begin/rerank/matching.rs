@@ -114,10 +114,7 @@ pub fn match_reranked(
             .filter(|_| nth < patience)
             .and_then(|text| matching.by_words(item, text));
         warnings.push(match fits {
-            Some(key) => Warning::RerankFuzzy {
-                item,
-                chunk_id: key,
-            },
+            Some(chunk_id) => Warning::RerankFuzzy { item, chunk_id },
             None => Warning::RerankUnmatched { item },
         });
     }

@@ -50,12 +50,14 @@ fn members(candidate: &Candidate) -> impl Iterator<Item = PassageId> {
     let others = candidate
         .member_chunk_ids
         .iter()
-        .filter(move |key| *key != own);
-    // The own key comes first, because a merge is named by its first member.
-    std::iter::once(own).chain(others).map(|key| PassageId {
-        corpus: candidate.passage.corpus.clone(),
-        chunk_id: key.clone(),
-    })
+        .filter(move |chunk_id| *chunk_id != own);
+    // The own id comes first, because a merge is named by its first member.
+    std::iter::once(own)
+        .chain(others)
+        .map(|chunk_id| PassageId {
+            corpus: candidate.passage.corpus.clone(),
+            chunk_id: chunk_id.clone(),
+        })
 }
 
 /// The reused sources take the place of fresh candidates. No reranker is called.

@@ -11,13 +11,13 @@ use crate::error::GroundingError;
 /// A valid edge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Edge {
-    /// Name of the source node, as given.
+    /// Name of the source entity, as given.
     pub source: String,
-    /// Normal form of that name, which identifies the node.
+    /// Normal form of that name, which identifies the entity.
     pub source_entity: String,
     /// The relation between the two; `related` if none was given.
     pub relation: String,
-    /// Name of the target node, as given.
+    /// Name of the target entity, as given.
     pub target: String,
     /// Normal form of that name.
     pub target_entity: String,
@@ -59,7 +59,7 @@ impl Key {
 }
 
 /// Parses an array of `{source, target, chunk_id, relation, doc_id, weight}`; the first three are required. If an edge
-/// (nodes, relation, passage) is repeated, the later one counts, at the position of the first.
+/// (entities, relation, passage) is repeated, the later one counts, at the position of the first.
 ///
 /// # Errors
 /// [`GroundingError::InvalidEdges`] with the number of the first invalid edge.
@@ -98,9 +98,9 @@ pub fn invalid(number: usize, fault: &str) -> GroundingError {
 
 fn edge(given: &Value) -> Result<Edge, String> {
     let given = Given::deserialize(given).map_err(|error| error.to_string())?;
-    let (source, source_key) = node("source", &given.source)?;
-    let (target, target_key) = node("target", &given.target)?;
-    if source_key == target_key {
+    let (source, source_entity) = entity("source", &given.source)?;
+    let (target, target_entity) = entity("target", &given.target)?;
+    if source_entity == target_entity {
         return Err(format!(
             "source and target are the same entity, \"{source}\""
         ));
@@ -120,7 +120,7 @@ fn edge(given: &Value) -> Result<Edge, String> {
     }
     Ok(Edge {
         source,
-        source_entity: source_key,
+        source_entity,
         relation: if relation.is_empty() {
             "related"
         } else {
@@ -128,7 +128,7 @@ fn edge(given: &Value) -> Result<Edge, String> {
         }
         .to_owned(),
         target,
-        target_entity: target_key,
+        target_entity,
         doc_id: given.doc_id.map(Key::into_text),
         chunk_id,
         weight,
@@ -136,7 +136,7 @@ fn edge(given: &Value) -> Result<Edge, String> {
 }
 
 /// A name and its normal form.
-fn node(which: &str, name: &str) -> Result<(String, String), String> {
+fn entity(which: &str, name: &str) -> Result<(String, String), String> {
     let key = normal_name(name);
     if key.is_empty() {
         return Err(format!("{which} is empty"));

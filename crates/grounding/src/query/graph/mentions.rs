@@ -1,4 +1,4 @@
-//! Finds the nodes that a conversation repeats.
+//! Finds the entities that a conversation repeats.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ pub struct ConversationText {
     earlier: Vec<Vec<Text>>,
 }
 
-/// The turns that name a node.
+/// The turns that name an entity.
 #[derive(Clone, Copy, Default)]
 struct NamedIn {
     now: bool,
@@ -19,7 +19,7 @@ struct NamedIn {
 }
 
 impl NamedIn {
-    /// A node repeats if this turn and an earlier one name it. If this turn continues the subject, two earlier turns
+    /// An entity repeats if this turn and an earlier one name it. If this turn continues the subject, two earlier turns
     /// are enough: "and when did they marry?" names no one.
     fn repeats(self, continues: bool) -> bool {
         (self.now && self.earlier > 0) || (continues && self.earlier > 1)
@@ -41,7 +41,7 @@ impl ConversationText {
         }
     }
 
-    /// Every span that could be the normal name of a node, sorted, for the look-up of nodes. Empty without an earlier
+    /// Every span that could be the normal name of an entity, sorted, for the look-up of entities. Empty without an earlier
     /// turn, because nothing can repeat. At most 3072 for each text.
     #[must_use]
     pub fn keys(&self) -> Vec<&str> {
@@ -53,17 +53,17 @@ impl ConversationText {
         keys.into_iter().collect()
     }
 
-    /// The nodes that repeat: named in two turns, one of which is this turn unless it continues the subject
+    /// The entities that repeat: named in two turns, one of which is this turn unless it continues the subject
     /// (`continues`). Question and answer of a turn count once. Sorted by whether this turn names them, then by
     /// descending number of turns, then by name.
     #[must_use]
-    pub fn repeated(&self, nodes: &BTreeSet<String>, continues: bool) -> Vec<String> {
+    pub fn repeated(&self, entities: &BTreeSet<String>, continues: bool) -> Vec<String> {
         let mut all: BTreeMap<&str, NamedIn> = BTreeMap::new();
-        for name in names(&self.now, nodes) {
+        for name in names(&self.now, entities) {
             all.entry(name).or_default().now = true;
         }
         for turn in &self.earlier {
-            for name in names(turn, nodes) {
+            for name in names(turn, entities) {
                 all.entry(name).or_default().earlier += 1;
             }
         }
@@ -79,7 +79,9 @@ impl ConversationText {
     }
 }
 
-/// The nodes that the texts of a turn name.
-fn names<'a>(turn: &[Text], nodes: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
-    turn.iter().flat_map(|text| text.mentions(nodes)).collect()
+/// The entities that the texts of a turn name.
+fn names<'a>(turn: &[Text], entities: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
+    turn.iter()
+        .flat_map(|text| text.mentions(entities))
+        .collect()
 }

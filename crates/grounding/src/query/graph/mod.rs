@@ -3,9 +3,9 @@
 //! The application provides the edges: a source and a target by name, their relation, and the passage that states it
 //! ([`edges`]). A turn has four steps; the first and the third need the table of edges:
 //!
-//! 1. [`ConversationText::keys`]: all spans of the conversation that could be the name of a node. The glue returns
-//!    those that are nodes.
-//! 2. [`ConversationText::repeated`]: the nodes that the conversation repeats.
+//! 1. [`ConversationText::keys`]: all spans of the conversation that could be the name of an entity. The glue returns
+//!    those that are entities.
+//! 2. [`ConversationText::repeated`]: the entities that the conversation repeats.
 //! 3. Their edges, in either direction, as [`Neighbour`]s.
 //! 4. [`nominate`]: the passages of these edges in one order, and [`neighbour_list`], the first of them as a list for fusion.
 

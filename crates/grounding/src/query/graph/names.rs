@@ -1,4 +1,4 @@
-//! Normalises the names of nodes, and finds them in a text.
+//! Normalises the names of entities, and finds them in a text.
 //!
 //! A name is matched as whole words: between word boundaries of UAX #29 or apostrophes. So "Ada" is found in "Ada's"
 //! but not in "Adam", and "C++" is found although it does not end in a letter. Scripts written without spaces have a
@@ -11,7 +11,7 @@ use reground_documents::normalise;
 use reground_interrupt::{check_interrupt, checked};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Maximum number of characters of a node's name.
+/// Maximum number of characters of an entity's name.
 pub const LONGEST_NAME: usize = 200;
 
 /// Maximum number of words and marks of a name that is searched for.

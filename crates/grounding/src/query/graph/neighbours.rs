@@ -1,4 +1,4 @@
-//! Nominates passages of the repeated nodes' neighbours.
+//! Nominates passages of the repeated entities' neighbours.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::passage::{Branch, Hit, RankedList};
 use crate::settings::Settings;
 
-/// An edge, seen from one of its nodes.
+/// An edge, seen from one of its entities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Neighbour {
-    /// Normal form of the node's name.
+    /// Normal form of the entity's name.
     pub entity: String,
     /// Weight of the edge, above 0.
     pub weight: f64,
@@ -19,25 +19,25 @@ pub struct Neighbour {
 }
 
 /// The passages of the edges, each once, with the weight of its strongest edge. Sorted by descending weight, then by
-/// descending number of nodes, then by key.
+/// descending number of entities, then by key.
 #[must_use]
 pub fn nominate(edges: &[Neighbour]) -> Vec<Hit> {
     let mut passages: BTreeMap<&str, (f64, BTreeSet<&str>)> = BTreeMap::new();
     for edge in edges {
-        let (weight, nodes) = passages.entry(&edge.chunk_id).or_default();
+        let (weight, entities) = passages.entry(&edge.chunk_id).or_default();
         *weight = weight.max(edge.weight);
-        nodes.insert(&edge.entity);
+        entities.insert(&edge.entity);
     }
     let mut order: Vec<(&str, f64, usize)> = passages
         .into_iter()
-        .map(|(key, (weight, nodes))| (key, weight, nodes.len()))
+        .map(|(key, (weight, entities))| (key, weight, entities.len()))
         .collect();
     order.sort_by(|a, b| {
         let stronger = b.1.total_cmp(&a.1);
         stronger.then(b.2.cmp(&a.2)).then(a.0.cmp(b.0))
     });
-    let hits = order.into_iter().map(|(key, value, _)| Hit {
-        chunk_id: key.to_owned(),
+    let hits = order.into_iter().map(|(chunk_id, value, _)| Hit {
+        chunk_id: chunk_id.to_owned(),
         value,
     });
     hits.collect()

@@ -7,16 +7,16 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::*;
 use crate::settings::Settings;
 
-fn nodes(names: &[&str]) -> BTreeSet<String> {
+fn entities(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|name| normal_name(name)).collect()
 }
 
-/// The nodes that a text names.
+/// The entities that a text names.
 fn named(text: &str, names: &[&str]) -> Vec<String> {
     let all: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    // Each node is in an earlier turn, so every node that the text names repeats.
+    // Each entity is in an earlier turn, so every entity that the text names repeats.
     let earlier = all.iter().map(|name| vec![name.as_str()]);
-    let mut found = ConversationText::new([text], earlier).repeated(&nodes(names), false);
+    let mut found = ConversationText::new([text], earlier).repeated(&entities(names), false);
     found.sort();
     found
 }
@@ -65,7 +65,7 @@ fn of_overlapping_names_the_longest_counts() {
 
 #[test]
 fn a_node_repeats_in_two_turns() {
-    let known = nodes(&["Ada", "Byron", "Babbage"]);
+    let known = entities(&["Ada", "Byron", "Babbage"]);
     let spoken = |now: &str| {
         let first = vec!["Who was Ada?", "Ada was Byron's daughter. Ada, Ada."];
         let second = vec!["And who worked with Ada?", "Babbage did."];
@@ -93,8 +93,8 @@ fn a_node_repeats_in_two_turns() {
 
 #[test]
 fn neighbours_are_sorted_by_weight_nodes_and_key() {
-    let edge = |node: &str, weight, passage: &str| Neighbour {
-        entity: node.to_owned(),
+    let edge = |entity: &str, weight, passage: &str| Neighbour {
+        entity: entity.to_owned(),
         weight,
         chunk_id: passage.to_owned(),
     };
@@ -191,7 +191,7 @@ fn boundaries(text: &str) -> BTreeSet<usize> {
     words.chain(marks).chain([text.len()]).collect()
 }
 
-/// The nodes that a short text names, by brute force over nodes and positions.
+/// The entities that a short text names, by brute force over entities and positions.
 fn brute_force(text: &str, known: &BTreeSet<String>) -> BTreeSet<String> {
     let text = normal_name(text);
     let ends = boundaries(&text);
@@ -240,7 +240,7 @@ proptest! {
         let earlier: Vec<&str> = known.iter().map(String::as_str).collect();
         let spoken = ConversationText::new([text.as_str()], earlier.iter().map(|name| vec![*name]));
         let expected = brute_force(&text, &known);
-        // The look-up keys contain every named node.
+        // The look-up keys contain every named entity.
         let keys: BTreeSet<&str> = spoken.keys().into_iter().collect();
         prop_assert!(expected.iter().all(|name| keys.contains(name.as_str())));
         let found = known.iter().filter(|name| keys.contains(name.as_str())).cloned().collect();
@@ -261,8 +261,8 @@ proptest! {
     fn nomination_is_a_total_order(edges in proptest::collection::vec((0..4_u8, 1..4_u8, 0..6_u8), 0..30)) {
         let mut edges: Vec<Neighbour> = edges
             .into_iter()
-            .map(|(node, weight, passage)| Neighbour {
-                entity: node.to_string(),
+            .map(|(entity, weight, passage)| Neighbour {
+                entity: entity.to_string(),
                 weight: f64::from(weight),
                 chunk_id: passage.to_string(),
             })
