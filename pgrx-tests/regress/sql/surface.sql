@@ -15,7 +15,7 @@ WHERE p.pronamespace = 'reground'::regnamespace AND obj_description(p.oid, 'pg_p
 SELECT c.oid::regclass AS relation FROM pg_class AS c
 WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND obj_description(c.oid, 'pg_class') IS NULL;
 SELECT c.oid::regclass AS relation, a.attname AS column FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
-WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND a.attnum > 0 AND NOT a.attisdropped
+WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'c') AND NOT c.relispartition AND a.attnum > 0 AND NOT a.attisdropped
     AND col_description(c.oid, a.attnum) IS NULL;
 SELECT t.oid::regtype AS type FROM pg_type AS t
 WHERE t.typnamespace = 'reground'::regnamespace AND t.typrelid = 0 AND t.typelem = 0 AND obj_description(t.oid, 'pg_type') IS NULL;

@@ -5,9 +5,13 @@ use reground_grounding::end::parse_answer::ParsedAnswer;
 use reground_grounding::end::{JudgedAnswer, JudgedCitation};
 use reground_grounding::memory::ContextSource;
 use reground_grounding::prompt;
+use reground_interrupt::check_interrupt;
 
 use crate::store::markers::Row as MarkerRow;
 use crate::store::messages::NewCitation;
+
+/// Work of one row, in the steps that [`check_interrupt`] counts: an answer may have 65,536 citations.
+const ROW_WORK: usize = 1024;
 
 /// Returns a row for each citation of the answer.
 pub(in crate::api) fn citation_rows(
@@ -21,6 +25,7 @@ pub(in crate::api) fn citation_rows(
     (1..)
         .zip(citations)
         .map(|(citation_no, (extracted, judged))| {
+            check_interrupt(ROW_WORK);
             let source = judged.judgement.source;
             let cited = CitedSource::find(extracted, source, context, sources, registry);
             let row = NewCitation {

@@ -1,7 +1,7 @@
 //! Rollups and alerts.
 
-use super::Call;
 use super::TableLock::{self, Reads, Writes};
+use super::call::Call;
 
 /// Tables at which a check of the rules can wait.
 const CHECKING: &[TableLock] = &[

@@ -1,7 +1,7 @@
 //! The BM25 index and its functions.
 
-use super::Call;
 use super::TableLock::{Reads, Writes};
+use super::call::Call;
 
 pub(super) const CALLS: &[Call] = &[
     Call {

@@ -1,7 +1,7 @@
 //! Answers and their citations.
 
-use super::Call;
 use super::TableLock::{Reads, Writes};
+use super::call::Call;
 
 pub(super) const CALLS: &[Call] = &[
     Call {

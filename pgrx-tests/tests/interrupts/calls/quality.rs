@@ -1,7 +1,7 @@
 //! Citation quality and reports.
 
-use super::Call;
 use super::TableLock::Reads;
+use super::call::Call;
 
 pub(super) const CALLS: &[Call] = &[
     Call {

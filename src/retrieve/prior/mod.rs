@@ -1,0 +1,5 @@
+//! What earlier turns of the conversation add to the search of a turn.
+
+pub mod prior_results;
+pub mod prior_turns;
+pub mod reused_context;
