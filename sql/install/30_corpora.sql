@@ -64,7 +64,7 @@ COMMENT ON COLUMN reground.documents.uri IS 'Canonical address (RFC 3986, withou
 COMMENT ON COLUMN reground.documents.page_count IS 'Number of pages; NULL without pages. Citations of later pages are out_of_bounds.';
 COMMENT ON COLUMN reground.documents.char_count IS 'Unicode characters of the normalised text.';
 COMMENT ON COLUMN reground.documents.chunk_count IS 'Number of passages of this version.';
-COMMENT ON COLUMN reground.documents.overlap_cost IS 'Characters stored in passages beyond those of the document, as a share of the document (I2).';
+COMMENT ON COLUMN reground.documents.overlap_cost IS 'Characters stored in passages beyond those of the document, as a share of the document.';
 COMMENT ON COLUMN reground.documents.content_hash IS 'SHA-256 (hex) of the exact normalised text, white space included.';
 COMMENT ON COLUMN reground.documents.modified_at IS 'When the original changed, as given by the application; by default when it was put.';
 COMMENT ON COLUMN reground.documents.indexed_at IS 'When this version was put.';
@@ -87,7 +87,7 @@ CREATE TABLE reground.edges (
 );
 CREATE INDEX edges_source ON reground.edges (corpus_id, source_entity, weight DESC, chunk_id);
 CREATE INDEX edges_target ON reground.edges (corpus_id, target_entity, weight DESC, chunk_id);
-COMMENT ON TABLE reground.edges IS 'Knowledge graph of each corpus (C4): relations between two entities, each stated by a passage. Deleting the passage, the document or the corpus deletes its edges.';
+COMMENT ON TABLE reground.edges IS 'Knowledge graph of each corpus: relations between two entities, each stated by a passage. Deleting the passage, the document or the corpus deletes its edges.';
 COMMENT ON COLUMN reground.edges.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.edges.doc_id IS 'The application''s id of the document.';
 COMMENT ON COLUMN reground.edges.chunk_id IS 'Id of the passage that states the relation.';
@@ -138,7 +138,7 @@ COMMENT ON FUNCTION reground.drop_corpus IS
 CREATE FUNCTION reground.check_coordinates(corpus text)
     RETURNS TABLE (chunk_id text, doc_id text, problem text, detail text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_coordinates_wrapper';
 COMMENT ON FUNCTION reground.check_coordinates(text) IS
-'Returns the passages whose position does not match their document (I2), among those that the caller may read. problem: no_document (no such version), out_of_bounds, text_elsewhere (the document has another text there), out_of_order. Reads the whole corpus. Errors: 55000 if create_corpus did not make the corpus.';
+'Returns the passages whose position does not match their document, among those that the caller may read. problem: no_document (no such version), out_of_bounds, text_elsewhere (the document has another text there), out_of_order. Reads the whole corpus. Errors: 55000 if create_corpus did not make the corpus.';
 
 CREATE FUNCTION reground.check_corpus(corpus text)
     RETURNS TABLE (item text, status text, detail text, hint text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_corpus_wrapper';

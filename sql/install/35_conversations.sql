@@ -96,7 +96,7 @@ COMMENT ON COLUMN reground.turns.query IS 'The user''s question.';
 COMMENT ON COLUMN reground.turns.embedding IS 'Embedding of the query; NULL without one.';
 COMMENT ON COLUMN reground.turns.corpus IS 'Leading corpus.';
 COMMENT ON COLUMN reground.turns.filter IS 'Filter on columns of the relation; NULL without one.';
-COMMENT ON COLUMN reground.turns.intent IS 'new_topic, drill_down, compare or same_sources (C1).';
+COMMENT ON COLUMN reground.turns.intent IS 'new_topic, drill_down, compare or same_sources.';
 COMMENT ON COLUMN reground.turns.intent_confidence IS 'Confidence in the intent, 0 to 1; 1 if the caller gave the intent.';
 COMMENT ON COLUMN reground.turns.intent_signals IS 'Signals that decided the intent.';
 COMMENT ON COLUMN reground.turns.query_expansion IS 'What was searched for besides the query: context_dependence (0 to 1), terms (added lexemes with weights; a word of the query has weight 1), entities (repeated entities, with the setting graph), rewrite (the application''s rewrite).';
@@ -108,10 +108,10 @@ COMMENT ON COLUMN reground.turns.query_tokens IS 'Tokens (o200k_base) of the que
 COMMENT ON COLUMN reground.turns.retrieved IS 'Whether the turn searched; otherwise it kept the sources of the turn context_turn_no.';
 COMMENT ON COLUMN reground.turns.context_turn_no IS 'Number of the turn whose search found the sources of the context (pins excluded); NULL if none.';
 COMMENT ON COLUMN reground.turns.history_tokens IS 'Tokens (o200k_base) of the history that goes with the turn: the compressed history with compress, otherwise all earlier answered questions with their answers. NULL until apply_rerank.';
-COMMENT ON COLUMN reground.turns.attribution_share IS 'context_tokens / (context_tokens + history_tokens) (D1). NULL until apply_rerank.';
-COMMENT ON COLUMN reground.turns.predicted_accuracy IS 'Predicted accuracy of citations: accuracy_baseline * attribution_share ^ domain_specificity (D2), reduced by topic drift for kept sources (D4).';
-COMMENT ON COLUMN reground.turns.accuracy_floor IS 'Exponential envelope under the model (D3), for evenly growing history.';
-COMMENT ON COLUMN reground.turns.topic_drift IS 'Distance between the embeddings of this query and of the first turn''s query, 1 - cosine, 0 to 1 (D4); NULL without either embedding.';
+COMMENT ON COLUMN reground.turns.attribution_share IS 'context_tokens / (context_tokens + history_tokens). NULL until apply_rerank.';
+COMMENT ON COLUMN reground.turns.predicted_accuracy IS 'Predicted accuracy of citations: accuracy_baseline * attribution_share ^ domain_specificity, reduced by topic drift for kept sources.';
+COMMENT ON COLUMN reground.turns.accuracy_floor IS 'Exponential envelope under the model, for evenly growing history.';
+COMMENT ON COLUMN reground.turns.topic_drift IS 'Distance between the embeddings of this query and of the first turn''s query, 1 - cosine, 0 to 1; NULL without either embedding.';
 COMMENT ON COLUMN reground.turns.search_us IS 'Duration of the search in microseconds, from the plan to the gathered candidates; NULL if the turn kept sources.';
 COMMENT ON COLUMN reground.turns.compress_us IS 'Microseconds for compressing and counting the history; NULL without compression or history.';
 COMMENT ON COLUMN reground.turns.sources_before IS 'conversation_sources when the turn first ended; a regeneration starts from this state.';
@@ -179,7 +179,7 @@ CREATE TABLE reground.conversation_sources (
     last_used_at    timestamptz NOT NULL DEFAULT pg_catalog.now(),
     PRIMARY KEY (conversation_id, corpus, doc_id, chunk_id)
 ) WITH (fillfactor = 70);
-COMMENT ON TABLE reground.conversation_sources IS 'Remembered sources of each conversation: candidates for carrying into the next turn (C3), and pins (C8).';
+COMMENT ON TABLE reground.conversation_sources IS 'Remembered sources of each conversation: candidates for carrying into the next turn, and pins.';
 COMMENT ON COLUMN reground.conversation_sources.conversation_id IS 'Id of the conversation.';
 COMMENT ON COLUMN reground.conversation_sources.corpus IS 'Name of the corpus.';
 COMMENT ON COLUMN reground.conversation_sources.doc_id IS 'The application''s id of the document.';
@@ -251,7 +251,7 @@ CREATE TABLE reground.source_facts (
     content_hash text NOT NULL,
     PRIMARY KEY (turn_id, marker, fact_no)
 );
-COMMENT ON TABLE reground.source_facts IS 'Fact sheet of each turn (C7): up to two sentences per source, verbatim, selected for the query.';
+COMMENT ON TABLE reground.source_facts IS 'Fact sheet of each turn: up to two sentences per source, verbatim, selected for the query.';
 COMMENT ON COLUMN reground.source_facts.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.source_facts.marker IS 'Marker of the source in its conversation, for example A1.';
 COMMENT ON COLUMN reground.source_facts.fact_no IS 'Number of the fact within its source, from 1, best first.';
@@ -317,15 +317,15 @@ COMMENT ON COLUMN reground.turn_traces.vector_distances IS 'Distances between th
 COMMENT ON COLUMN reground.turn_traces.graph_ranks IS 'Ranks among the passages of neighbours in the knowledge graph, from 1.';
 COMMENT ON COLUMN reground.turn_traces.fused_scores IS 'Scores by which the candidates were ordered; see the setting fusion.';
 COMMENT ON COLUMN reground.turn_traces.rerank_scores IS 'Scores of the reranker.';
-COMMENT ON COLUMN reground.turn_traces.relevances IS 'Relevance to the query, 0 to 1 (C3).';
+COMMENT ON COLUMN reground.turn_traces.relevances IS 'Relevance to the query, 0 to 1.';
 COMMENT ON COLUMN reground.turn_traces.carry_scores IS 'Carry scores when the turn began.';
 COMMENT ON COLUMN reground.turn_traces.dropped_stages IS 'Stage that dropped each candidate; NULL for sources of the context.';
-COMMENT ON COLUMN reground.turn_traces.drop_reasons IS 'Why each candidate was dropped (I8).';
+COMMENT ON COLUMN reground.turn_traces.drop_reasons IS 'Why each candidate was dropped.';
 COMMENT ON COLUMN reground.turn_traces.replaced_by IS 'Passage that replaced each candidate: a twin, or the passage that it was merged into.';
 COMMENT ON COLUMN reground.turn_traces.markers IS 'Markers of the sources of the context.';
 COMMENT ON COLUMN reground.turn_traces.has_coordinates IS 'Whether the passage has a position in its document (pages, characters or ordinal).';
 COMMENT ON COLUMN reground.turn_traces.hash_prefixes IS 'First 8 bytes of the hash of each candidate''s text, concatenated, with provenance hash or higher; zeros if unknown.';
-COMMENT ON COLUMN reground.turn_traces.retrieval_nos IS 'Number of the retrieval that found each candidate: 0 for the beginning of the turn, otherwise that of turn_retrievals; NULL without further retrievals.';
+COMMENT ON COLUMN reground.turn_traces.retrieval_nos IS 'Number of the retrieval that found each candidate: 0 for the beginning of the turn, otherwise that of turn_retrievals; NULL without additional retrievals.';
 
 DO $$
 DECLARE
@@ -356,7 +356,7 @@ CREATE TABLE reground.drift_events (
     created_at    timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 CREATE INDEX drift_events_turn ON reground.drift_events (turn_id);
-COMMENT ON TABLE reground.drift_events IS 'Results of a reranker that differ from its input (I7): a changed text or a lost id.';
+COMMENT ON TABLE reground.drift_events IS 'Results of a reranker that differ from its input: a changed text or a lost id.';
 COMMENT ON COLUMN reground.drift_events.drift_id IS 'Key.';
 COMMENT ON COLUMN reground.drift_events.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.drift_events.tenant IS 'Tenant that the row belongs to.';

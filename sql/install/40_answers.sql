@@ -10,8 +10,8 @@ CREATE TABLE reground.citation_statuses (
 COMMENT ON TABLE reground.citation_statuses IS 'Verdicts that a citation can have.';
 COMMENT ON COLUMN reground.citation_statuses.status IS 'Name of the verdict, as in message_citations.status.';
 COMMENT ON COLUMN reground.citation_statuses.holds IS 'Whether a citation with this status holds; NULL if undecided.';
-COMMENT ON COLUMN reground.citation_statuses.score IS 'Fidelity score of the coordinates, 0 to 1 (I5); NULL is excluded from means.';
-COMMENT ON COLUMN reground.citation_statuses.hallucination_mode IS 'Hallucination mode that the status belongs to (D8).';
+COMMENT ON COLUMN reground.citation_statuses.score IS 'Fidelity score of the coordinates, 0 to 1; NULL is excluded from means.';
+COMMENT ON COLUMN reground.citation_statuses.hallucination_mode IS 'Hallucination mode that the status belongs to.';
 COMMENT ON COLUMN reground.citation_statuses.meaning IS 'Meaning of the status.';
 INSERT INTO reground.citation_statuses (status, holds, score, hallucination_mode, meaning) VALUES
     ('resolved_current',         true,  1.0,  NULL,                    'names a source that this turn brought into the context'),
@@ -144,11 +144,11 @@ COMMENT ON COLUMN reground.messages.citations_hash IS 'SHA-256 (hex) of citation
 COMMENT ON COLUMN reground.messages.tags IS 'Tags of the application.';
 COMMENT ON COLUMN reground.messages.citation_count IS 'Number of citations in the answer.';
 COMMENT ON COLUMN reground.messages.malformed_count IS 'Number of these that cannot be parsed.';
-COMMENT ON COLUMN reground.messages.cfs IS 'Citation fidelity score of the answer, 0 to 1 (I4); NULL without citations.';
-COMMENT ON COLUMN reground.messages.stage_cfs IS 'Mean product of the five stage factors over the citations (I4).';
-COMMENT ON COLUMN reground.messages.grounded_cfs IS 'Mean of score × support over the citations (I4).';
+COMMENT ON COLUMN reground.messages.cfs IS 'Citation fidelity score of the answer, 0 to 1; NULL without citations.';
+COMMENT ON COLUMN reground.messages.stage_cfs IS 'Mean product of the five stage factors over the citations.';
+COMMENT ON COLUMN reground.messages.grounded_cfs IS 'Mean of score × support over the citations.';
 COMMENT ON COLUMN reground.messages.diagnostic IS 'no_citations_found, or NULL.';
-COMMENT ON COLUMN reground.messages.decision IS 'accept or regenerate (I20).';
+COMMENT ON COLUMN reground.messages.decision IS 'accept or regenerate.';
 COMMENT ON COLUMN reground.messages.reasons IS 'Reasons to regenerate the answer.';
 COMMENT ON COLUMN reground.messages.superseded IS 'Whether a later answer of the same turn replaced this answer.';
 COMMENT ON COLUMN reground.messages.created_at IS 'When end_turn was called, or the time given to record_turn.';
@@ -234,20 +234,20 @@ COMMENT ON COLUMN reground.message_citations.quote_end IS 'One past its last cha
 COMMENT ON COLUMN reground.message_citations.fact_summary IS 'First fact of the source on the fact sheet of the turn.';
 COMMENT ON COLUMN reground.message_citations.status IS 'Verdict; see citation_statuses.';
 COMMENT ON COLUMN reground.message_citations.holds IS 'Whether the citation holds; NULL if this cannot be decided.';
-COMMENT ON COLUMN reground.message_citations.hallucination_mode IS 'fabricated_coordinate, cross_text_conflation or paraphrase_attribution (D8); NULL otherwise.';
-COMMENT ON COLUMN reground.message_citations.score IS 'Fidelity score of the coordinates, 0 to 1 (I5).';
+COMMENT ON COLUMN reground.message_citations.hallucination_mode IS 'fabricated_coordinate, cross_text_conflation or paraphrase_attribution; NULL otherwise.';
+COMMENT ON COLUMN reground.message_citations.score IS 'Fidelity score of the coordinates, 0 to 1.';
 COMMENT ON COLUMN reground.message_citations.coordinate_fidelity IS 'How exactly the citation names its place, 0 to 1.';
 COMMENT ON COLUMN reground.message_citations.support IS 'How far the text of the source supports the claim, 0 to 1: 0.65 × window + 0.35 × pairs of support_parts, less deductions for numbers, names, quotations and denials; NULL without a claim.';
 COMMENT ON COLUMN reground.message_citations.support_parts IS 'Parts of the support score: segment, units, coverage, window, pairs, window_range, numbers_missing, numbers_contradicted, names_missing, quotations, negated_words, language (NULL: denials were not checked).';
-COMMENT ON COLUMN reground.message_citations.diagnostic IS 'exact_context_match, valid_doc_invalid_page_or_unretrieved, hallucinated_page_exceeds_document_bounds or hallucinated_document_id (I5).';
+COMMENT ON COLUMN reground.message_citations.diagnostic IS 'exact_context_match, valid_doc_invalid_page_or_unretrieved, hallucinated_page_exceeds_document_bounds or hallucinated_document_id.';
 COMMENT ON COLUMN reground.message_citations.detail IS 'Explanation of the verdict.';
 COMMENT ON COLUMN reground.message_citations.best_other_marker IS 'Marker of the other source of the context that supports the claim best.';
-COMMENT ON COLUMN reground.message_citations.factor_coordinates IS 'Stage factor (I4): the passage has coordinates.';
-COMMENT ON COLUMN reground.message_citations.factor_retrieval IS 'Stage factor (I4): the passage was a candidate of this turn, or carried.';
-COMMENT ON COLUMN reground.message_citations.factor_rerank IS 'Stage factor (I4): the reranker returned the passage under its own id.';
-COMMENT ON COLUMN reground.message_citations.factor_context IS 'Stage factor (I4): the passage was in the final context.';
-COMMENT ON COLUMN reground.message_citations.factor_generation IS 'Stage factor (I4): the citation resolves and its source supports the claim.';
-COMMENT ON COLUMN reground.message_citations.lost_stage IS 'First pipeline stage whose factor is 0 (I4); NULL if no stage lost the citation.';
+COMMENT ON COLUMN reground.message_citations.factor_coordinates IS 'Stage factor: the passage has coordinates.';
+COMMENT ON COLUMN reground.message_citations.factor_retrieval IS 'Stage factor: the passage was a candidate of this turn, or carried.';
+COMMENT ON COLUMN reground.message_citations.factor_rerank IS 'Stage factor: the reranker returned the passage under its own id.';
+COMMENT ON COLUMN reground.message_citations.factor_context IS 'Stage factor: the passage was in the final context.';
+COMMENT ON COLUMN reground.message_citations.factor_generation IS 'Stage factor: the citation resolves and its source supports the claim.';
+COMMENT ON COLUMN reground.message_citations.lost_stage IS 'First pipeline stage whose factor is 0; NULL if no stage lost the citation.';
 COMMENT ON COLUMN reground.message_citations.source_version IS 'Version of the document that was cited.';
 COMMENT ON COLUMN reground.message_citations.source_hash IS 'SHA-256 (hex) of the text of the cited passage, kept when the document is deleted.';
 COMMENT ON COLUMN reground.message_citations.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
@@ -276,7 +276,7 @@ COMMENT ON COLUMN reground.citation_labels.citation_id IS 'Id of the citation.';
 COMMENT ON COLUMN reground.citation_labels.labelled_by IS 'Name of the reviewer, as given by the role that wrote the label.';
 COMMENT ON COLUMN reground.citation_labels.labelled_role IS 'Role that wrote the label.';
 COMMENT ON COLUMN reground.citation_labels.tenant IS 'Tenant of the citation.';
-COMMENT ON COLUMN reground.citation_labels.label IS 'accurate, partial, hallucinated or unverifiable (I9).';
+COMMENT ON COLUMN reground.citation_labels.label IS 'accurate, partial, hallucinated or unverifiable.';
 COMMENT ON COLUMN reground.citation_labels.note IS 'Explanation by the reviewer.';
 COMMENT ON COLUMN reground.citation_labels.labelled_at IS 'When the label was last changed.';
 

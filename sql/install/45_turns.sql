@@ -82,11 +82,11 @@ COMMENT ON COLUMN reground.judged_citation.claim IS 'Sentence that the citation 
 COMMENT ON COLUMN reground.judged_citation.quote IS 'Sentence of the source that supports the claim best.';
 COMMENT ON COLUMN reground.judged_citation.status IS 'Verdict; see citation_statuses.';
 COMMENT ON COLUMN reground.judged_citation.holds IS 'Whether the citation holds; NULL if this cannot be decided.';
-COMMENT ON COLUMN reground.judged_citation.hallucination_mode IS 'fabricated_coordinate, cross_text_conflation or paraphrase_attribution (D8); NULL otherwise.';
-COMMENT ON COLUMN reground.judged_citation.score IS 'Fidelity score of the coordinates, 0 to 1 (I5).';
+COMMENT ON COLUMN reground.judged_citation.hallucination_mode IS 'fabricated_coordinate, cross_text_conflation or paraphrase_attribution; NULL otherwise.';
+COMMENT ON COLUMN reground.judged_citation.score IS 'Fidelity score of the coordinates, 0 to 1.';
 COMMENT ON COLUMN reground.judged_citation.coordinate_fidelity IS 'How exactly the citation names its place, 0 to 1.';
 COMMENT ON COLUMN reground.judged_citation.support IS 'How far the text of the source supports the claim, 0 to 1; NULL without a claim.';
-COMMENT ON COLUMN reground.judged_citation.diagnostic IS 'Diagnostic code (I5).';
+COMMENT ON COLUMN reground.judged_citation.diagnostic IS 'Diagnostic code.';
 COMMENT ON COLUMN reground.judged_citation.source_state IS 'State of the document since it was cited: current, changed or deleted; NULL if its versions are not recorded, and from check_answer.';
 COMMENT ON COLUMN reground.judged_citation.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
 COMMENT ON COLUMN reground.judged_citation.answer_start IS 'First character of the citation in the answer, from 0.';
@@ -181,12 +181,12 @@ COMMENT ON COLUMN reground.turn_candidate.vector_distance IS 'Distance between t
 COMMENT ON COLUMN reground.turn_candidate.graph_rank IS 'Rank among the passages of neighbours in the knowledge graph, from 1.';
 COMMENT ON COLUMN reground.turn_candidate.fused_score IS 'Score by which the candidates were ordered; see the setting fusion.';
 COMMENT ON COLUMN reground.turn_candidate.rerank_score IS 'Score of the reranker; NULL without one.';
-COMMENT ON COLUMN reground.turn_candidate.relevance IS 'Relevance to the query of the turn, 0 to 1 (C3).';
+COMMENT ON COLUMN reground.turn_candidate.relevance IS 'Relevance to the query of the turn, 0 to 1.';
 COMMENT ON COLUMN reground.turn_candidate.carry_score IS 'Carry score when the turn began; NULL for sources that the conversation did not remember.';
 COMMENT ON COLUMN reground.turn_candidate.in_context IS 'Whether the candidate is in the context.';
 COMMENT ON COLUMN reground.turn_candidate.marker IS 'Marker of a source of the context; NULL from dry_run_turn and shadow_turn.';
 COMMENT ON COLUMN reground.turn_candidate.dropped_stage IS 'Stage that dropped the candidate; NULL for sources of the context.';
-COMMENT ON COLUMN reground.turn_candidate.drop_reason IS 'Why the candidate was dropped (I8).';
+COMMENT ON COLUMN reground.turn_candidate.drop_reason IS 'Why the candidate was dropped.';
 COMMENT ON COLUMN reground.turn_candidate.replaced_by IS 'Id of the passage that replaced the candidate: a twin, or the passage that it was merged into.';
 COMMENT ON COLUMN reground.turn_candidate.retrieval_no IS '0 for the retrieval that began the turn, otherwise the number in turn_retrievals; NULL from dry_run_turn and shadow_turn.';
 
@@ -238,7 +238,7 @@ CREATE FUNCTION reground.history(conversation_ref text, max_tokens integer DEFAU
     RETURNS TABLE (entry_no integer, turn_no integer, role text, content text, tokens integer, shortened boolean, over_budget boolean)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'history_wrapper';
 COMMENT ON FUNCTION reground.history IS
-'Returns the earlier messages of a conversation for the next prompt, to be put after the sources. max_tokens: budget; NULL: the budget of the latest turn (setting compress). role: user, assistant, or sources for a list of the cited sources, which comes first. turn_nos: keep only these turns (dependency hard), or all from the earliest of them on (soft); empty keeps none (H2). shortened: the message is not complete. over_budget: the list of sources alone exceeds the budget. Errors: P0002 if the conversation does not exist.';
+'Returns the earlier messages of a conversation for the next prompt, to be put after the sources. max_tokens: budget; NULL: the budget of the latest turn (setting compress). role: user, assistant, or sources for a list of the cited sources, which comes first. turn_nos: keep only these turns (dependency hard), or all from the earliest of them on (soft); empty keeps none. shortened: the message is not complete. over_budget: the list of sources alone exceeds the budget. Errors: P0002 if the conversation does not exist.';
 
 CREATE FUNCTION reground.citation_instructions(format text DEFAULT 'text', marker_style text DEFAULT 'A1')
     RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'citation_instructions_wrapper';
@@ -248,7 +248,7 @@ COMMENT ON FUNCTION reground.citation_instructions IS
 CREATE FUNCTION reground.citation_grammar(turn_id bigint, format text DEFAULT 'gbnf')
     RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'citation_grammar_wrapper';
 COMMENT ON FUNCTION reground.citation_grammar IS
-'Returns a grammar for constrained decoding that allows only citations of the turn''s markers (I21). format: gbnf (llama.cpp), regex (vLLM, Outlines) or json_schema ({"sentences": [{"text": "…", "citations": ["A1"]}]}). Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
+'Returns a grammar for constrained decoding that allows only citations of the turn''s markers. format: gbnf (llama.cpp), regex (vLLM, Outlines) or json_schema ({"sentences": [{"text": "…", "citations": ["A1"]}]}). Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground.end_turn(
     turn_id bigint, answer text, message_ref text DEFAULT NULL, model text DEFAULT NULL, usage jsonb DEFAULT NULL, tags jsonb DEFAULT NULL,

@@ -41,15 +41,15 @@ COMMENT ON COLUMN reground.citation_audit.claim IS 'Sentence that the citation b
 COMMENT ON COLUMN reground.citation_audit.quote IS 'Sentence of the source that supports the claim best.';
 COMMENT ON COLUMN reground.citation_audit.status IS 'Verdict; see citation_statuses.';
 COMMENT ON COLUMN reground.citation_audit.holds IS 'Whether the citation holds; NULL if this cannot be decided.';
-COMMENT ON COLUMN reground.citation_audit.hallucination_mode IS 'fabricated_coordinate, cross_text_conflation or paraphrase_attribution (D8); NULL otherwise.';
-COMMENT ON COLUMN reground.citation_audit.score IS 'Fidelity score of the coordinates, 0 to 1 (I5).';
+COMMENT ON COLUMN reground.citation_audit.hallucination_mode IS 'fabricated_coordinate, cross_text_conflation or paraphrase_attribution; NULL otherwise.';
+COMMENT ON COLUMN reground.citation_audit.score IS 'Fidelity score of the coordinates, 0 to 1.';
 COMMENT ON COLUMN reground.citation_audit.coordinate_fidelity IS 'How exactly the citation names its place, 0 to 1.';
 COMMENT ON COLUMN reground.citation_audit.support IS 'How far the text of the source supports the claim, 0 to 1; NULL without a claim.';
 COMMENT ON COLUMN reground.citation_audit.support_parts IS 'Parts of the support score, as JSON.';
-COMMENT ON COLUMN reground.citation_audit.diagnostic IS 'Diagnostic code (I5).';
+COMMENT ON COLUMN reground.citation_audit.diagnostic IS 'Diagnostic code.';
 COMMENT ON COLUMN reground.citation_audit.detail IS 'Explanation of the verdict.';
 COMMENT ON COLUMN reground.citation_audit.best_other_marker IS 'Marker of the other source of the context that supports the claim best.';
-COMMENT ON COLUMN reground.citation_audit.lost_stage IS 'First pipeline stage whose factor is 0 (I4); NULL if no stage lost the citation.';
+COMMENT ON COLUMN reground.citation_audit.lost_stage IS 'First pipeline stage whose factor is 0; NULL if no stage lost the citation.';
 COMMENT ON COLUMN reground.citation_audit.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
 COMMENT ON COLUMN reground.citation_audit.source_state IS 'State of the document since it was cited: current, changed or deleted; NULL if its versions are not recorded.';
 COMMENT ON COLUMN reground.citation_audit.source_version IS 'Version of the document that was cited.';
@@ -77,7 +77,7 @@ COMMENT ON COLUMN reground.turn_audit.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.turn_audit.state IS 'deferred (waits for apply_rerank), open, ended or abandoned.';
 COMMENT ON COLUMN reground.turn_audit.corpus IS 'Leading corpus of the turn.';
 COMMENT ON COLUMN reground.turn_audit.query IS 'The question.';
-COMMENT ON COLUMN reground.turn_audit.intent IS 'new_topic, drill_down, compare or same_sources (C1).';
+COMMENT ON COLUMN reground.turn_audit.intent IS 'new_topic, drill_down, compare or same_sources.';
 COMMENT ON COLUMN reground.turn_audit.intent_confidence IS 'Confidence in the intent, 0 to 1; 1 if the caller gave the intent.';
 COMMENT ON COLUMN reground.turn_audit.intent_signals IS 'Signals that decided the intent.';
 COMMENT ON COLUMN reground.turn_audit.source_count IS 'Number of sources in the context.';
@@ -90,11 +90,11 @@ COMMENT ON COLUMN reground.turn_audit.model IS 'Model that wrote the answer, as 
 COMMENT ON COLUMN reground.turn_audit.usage IS 'Usage record of the model''s API.';
 COMMENT ON COLUMN reground.turn_audit.citation_count IS 'Number of citations in the answer.';
 COMMENT ON COLUMN reground.turn_audit.malformed_count IS 'Number of these that cannot be parsed.';
-COMMENT ON COLUMN reground.turn_audit.cfs IS 'Citation fidelity score of the answer, 0 to 1 (I4); NULL without citations.';
-COMMENT ON COLUMN reground.turn_audit.stage_cfs IS 'Mean product of the five stage factors over the citations (I4).';
-COMMENT ON COLUMN reground.turn_audit.grounded_cfs IS 'Mean of score × support over the citations (I4).';
+COMMENT ON COLUMN reground.turn_audit.cfs IS 'Citation fidelity score of the answer, 0 to 1; NULL without citations.';
+COMMENT ON COLUMN reground.turn_audit.stage_cfs IS 'Mean product of the five stage factors over the citations.';
+COMMENT ON COLUMN reground.turn_audit.grounded_cfs IS 'Mean of score × support over the citations.';
 COMMENT ON COLUMN reground.turn_audit.diagnostic IS 'no_citations_found, or NULL.';
-COMMENT ON COLUMN reground.turn_audit.decision IS 'accept or regenerate (I20).';
+COMMENT ON COLUMN reground.turn_audit.decision IS 'accept or regenerate.';
 COMMENT ON COLUMN reground.turn_audit.reasons IS 'Reasons to regenerate the answer.';
 COMMENT ON COLUMN reground.turn_audit.superseded IS 'Whether a later answer to the same turn replaced this answer.';
 COMMENT ON COLUMN reground.turn_audit.begun_at IS 'When the turn began.';
@@ -132,12 +132,12 @@ COMMENT ON COLUMN reground.turn_candidates.vector_distance IS 'Distance between 
 COMMENT ON COLUMN reground.turn_candidates.graph_rank IS 'Rank among the passages of neighbours in the knowledge graph, from 1.';
 COMMENT ON COLUMN reground.turn_candidates.fused_score IS 'Score by which the candidates were ordered; see the setting fusion.';
 COMMENT ON COLUMN reground.turn_candidates.rerank_score IS 'Score of the reranker; NULL without one.';
-COMMENT ON COLUMN reground.turn_candidates.relevance IS 'Relevance to the query of the turn, 0 to 1 (C3).';
+COMMENT ON COLUMN reground.turn_candidates.relevance IS 'Relevance to the query of the turn, 0 to 1.';
 COMMENT ON COLUMN reground.turn_candidates.carry_score IS 'Carry score when the turn began; NULL for sources that the conversation did not remember.';
 COMMENT ON COLUMN reground.turn_candidates.in_context IS 'Whether the candidate is in the context.';
 COMMENT ON COLUMN reground.turn_candidates.marker IS 'Marker of the source; NULL outside the context.';
 COMMENT ON COLUMN reground.turn_candidates.dropped_stage IS 'Stage that dropped the candidate; NULL for sources of the context.';
-COMMENT ON COLUMN reground.turn_candidates.drop_reason IS 'Why the candidate was dropped (I8).';
+COMMENT ON COLUMN reground.turn_candidates.drop_reason IS 'Why the candidate was dropped.';
 COMMENT ON COLUMN reground.turn_candidates.replaced_by IS 'Id of the passage that replaced the candidate: a twin, or the passage that it was merged into.';
 COMMENT ON COLUMN reground.turn_candidates.has_coordinates IS 'Whether the passage has a position in its document (pages, characters or ordinal).';
 COMMENT ON COLUMN reground.turn_candidates.hash_prefix IS 'First 8 bytes (hex) of the hash of the candidate''s text, with provenance hash or higher; NULL if unknown.';
@@ -184,12 +184,12 @@ COMMENT ON COLUMN reground.conversation_health.retrieved IS 'Whether the turn se
 COMMENT ON COLUMN reground.conversation_health.context_turn_no IS 'Number of the turn whose search found the sources of the context.';
 COMMENT ON COLUMN reground.conversation_health.context_tokens IS 'Tokens (o200k_base) of the passages in the context.';
 COMMENT ON COLUMN reground.conversation_health.history_tokens IS 'Tokens (o200k_base) of the history that goes with the turn.';
-COMMENT ON COLUMN reground.conversation_health.attribution_share IS 'context_tokens / (context_tokens + history_tokens) (D1).';
-COMMENT ON COLUMN reground.conversation_health.predicted_accuracy IS 'Predicted accuracy of citations (D2), to compare with cfs.';
-COMMENT ON COLUMN reground.conversation_health.accuracy_floor IS 'Exponential envelope under the model (D3).';
-COMMENT ON COLUMN reground.conversation_health.topic_drift IS 'Distance from the query of the first turn, 0 to 1 (D4).';
-COMMENT ON COLUMN reground.conversation_health.search_ms IS 'Milliseconds of the search (D10); NULL if the turn kept sources.';
-COMMENT ON COLUMN reground.conversation_health.compress_ms IS 'Milliseconds of compressing the history (D10); NULL without compression or history.';
+COMMENT ON COLUMN reground.conversation_health.attribution_share IS 'context_tokens / (context_tokens + history_tokens).';
+COMMENT ON COLUMN reground.conversation_health.predicted_accuracy IS 'Predicted accuracy of citations, to compare with cfs.';
+COMMENT ON COLUMN reground.conversation_health.accuracy_floor IS 'Exponential envelope under the model.';
+COMMENT ON COLUMN reground.conversation_health.topic_drift IS 'Distance from the query of the first turn, 0 to 1.';
+COMMENT ON COLUMN reground.conversation_health.search_ms IS 'Milliseconds of the search; NULL if the turn kept sources.';
+COMMENT ON COLUMN reground.conversation_health.compress_ms IS 'Milliseconds of compressing the history; NULL without compression or history.';
 COMMENT ON COLUMN reground.conversation_health.source_count IS 'Number of sources in the context.';
 COMMENT ON COLUMN reground.conversation_health.carried_source_count IS 'Number of sources that come from earlier turns only.';
 COMMENT ON COLUMN reground.conversation_health.carried_share IS 'carried_source_count / source_count.';
@@ -197,10 +197,10 @@ COMMENT ON COLUMN reground.conversation_health.context_turnover IS 'Share of the
 COMMENT ON COLUMN reground.conversation_health.message_id IS 'Id of the current answer.';
 COMMENT ON COLUMN reground.conversation_health.cfs IS 'Citation fidelity score of the current answer.';
 COMMENT ON COLUMN reground.conversation_health.citation_count IS 'Citations in the current answer.';
-COMMENT ON COLUMN reground.conversation_health.carried_citation_count IS 'Citations of sources that come from earlier turns only (H3).';
+COMMENT ON COLUMN reground.conversation_health.carried_citation_count IS 'Citations of sources that come from earlier turns only.';
 COMMENT ON COLUMN reground.conversation_health.refound_citation_count IS 'Citations of sources that this turn''s search found and the conversation also remembered.';
-COMMENT ON COLUMN reground.conversation_health.history_dependence IS 'History dependence in percent (H3): 100 * carried_citation_count / citation_count; NULL without citations.';
-COMMENT ON COLUMN reground.conversation_health.history_effect IS 'Effect of carried sources with holding citations (H6): denoise if the turn continued their topic, diversify otherwise; NULL without effect, or if the turn did not search.';
+COMMENT ON COLUMN reground.conversation_health.history_dependence IS 'History dependence in percent: 100 * carried_citation_count / citation_count; NULL without citations.';
+COMMENT ON COLUMN reground.conversation_health.history_effect IS 'Effect of carried sources with holding citations: denoise if the turn continued their topic, diversify otherwise; NULL without effect, or if the turn did not search.';
 COMMENT ON COLUMN reground.conversation_health.begun_at IS 'When the turn began.';
 COMMENT ON COLUMN reground.conversation_health.origin IS 'live, or imported (record_turn).';
 COMMENT ON COLUMN reground.conversation_health.turn_superseded IS 'Whether the conversation went back to a point before this turn.';
@@ -213,7 +213,7 @@ CREATE VIEW reground.fact_sheets WITH (security_invoker = true) AS
     JOIN reground.source_facts AS f ON f.turn_id = m.turn_id
     JOIN reground.conversation_markers AS k ON k.conversation_id = t.conversation_id AND k.marker = f.marker
     WHERE NOT m.superseded AND EXISTS (SELECT FROM reground.message_citations AS x WHERE x.message_id = m.message_id AND x.marker = f.marker AND x.holds);
-COMMENT ON VIEW reground.fact_sheets IS 'Fact sheet of each current answer (C7): facts of the sources that it cites with holding citations. If a question gives no fact for a source, the facts of the turn before are kept.';
+COMMENT ON VIEW reground.fact_sheets IS 'Fact sheet of each current answer: facts of the sources that it cites with holding citations. If a question gives no fact for a source, the facts of the turn before are kept.';
 COMMENT ON COLUMN reground.fact_sheets.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.fact_sheets.conversation_ref IS 'The application''s id of the conversation.';
 COMMENT ON COLUMN reground.fact_sheets.turn_no IS 'Number of the turn within its conversation, from 1.';
@@ -253,8 +253,8 @@ COMMENT ON COLUMN reground.conversation_totals.highest_history_tokens IS 'Larges
 COMMENT ON COLUMN reground.conversation_totals.mean_cfs IS 'Mean citation fidelity score of its answers.';
 COMMENT ON COLUMN reground.conversation_totals.lowest_cfs IS 'Smallest citation fidelity score of its answers.';
 COMMENT ON COLUMN reground.conversation_totals.citations IS 'Number of citations.';
-COMMENT ON COLUMN reground.conversation_totals.history_dependence IS 'History dependence in percent over all citations (H3).';
-COMMENT ON COLUMN reground.conversation_totals.improved_percent IS 'Percentage of answers that rest on a source from earlier turns only (H6).';
+COMMENT ON COLUMN reground.conversation_totals.history_dependence IS 'History dependence in percent over all citations.';
+COMMENT ON COLUMN reground.conversation_totals.improved_percent IS 'Percentage of answers that rest on a source from earlier turns only.';
 COMMENT ON COLUMN reground.conversation_totals.denoise_percent IS 'Percentage of these whose turn continued the topic.';
 COMMENT ON COLUMN reground.conversation_totals.diversify_percent IS 'Percentage of these whose turn changed the topic.';
 COMMENT ON COLUMN reground.conversation_totals.mean_carried_share IS 'Mean carried_share of its turns.';
@@ -267,7 +267,7 @@ CREATE VIEW reground.turn_overhead WITH (security_invoker = true) AS
     CROSS JOIN LATERAL (VALUES ('refresh', t.search_us / 1000.0::double precision, 45), ('compression', t.compress_us / 1000.0::double precision, 12),
                                ('both', (t.search_us::bigint + t.compress_us) / 1000.0::double precision, 52)) AS o(component, ms, reported_ms)
     GROUP BY t.tenant, o.component, o.reported_ms;
-COMMENT ON VIEW reground.turn_overhead IS 'Time for searching and for compressing the history (D10), one row per tenant and component. Reading it reads all turns.';
+COMMENT ON VIEW reground.turn_overhead IS 'Time for searching and for compressing the history, one row per tenant and component. Reading it reads all turns.';
 COMMENT ON COLUMN reground.turn_overhead.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.turn_overhead.component IS 'refresh (a search), compression (of the history), or both in one turn.';
 COMMENT ON COLUMN reground.turn_overhead.turns IS 'Number of turns measured.';

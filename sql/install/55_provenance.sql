@@ -17,7 +17,7 @@ CREATE TABLE reground.provenance_chain (
     PRIMARY KEY (conversation_id, link_no)
 );
 CREATE INDEX provenance_chain_linked ON reground.provenance_chain USING brin (linked_at);
-COMMENT ON TABLE reground.provenance_chain IS 'Hash chain of each conversation with provenance merkle: one link per turn, further retrieval and answer. Each link contains the digest of the previous link, so verify_chain finds later changes. Only retention removes links, the oldest first, and leaves a checkpoint.';
+COMMENT ON TABLE reground.provenance_chain IS 'Hash chain of each conversation with provenance merkle: one link per turn, additional retrieval and answer. Each link contains the digest of the previous link, so verify_chain finds later changes. Only retention removes links, the oldest first, and leaves a checkpoint.';
 COMMENT ON COLUMN reground.provenance_chain.conversation_id IS 'Id of the conversation.';
 COMMENT ON COLUMN reground.provenance_chain.link_no IS 'Number of the link within the chain, from 1.';
 COMMENT ON COLUMN reground.provenance_chain.tenant IS 'Tenant that the row belongs to.';
@@ -69,7 +69,7 @@ CREATE TABLE reground.turn_archive (
     hash_prefixes    bytea NOT NULL DEFAULT ''
 );
 CREATE INDEX turn_archive_begun ON reground.turn_archive USING brin (begun_at);
-COMMENT ON TABLE reground.turn_archive IS 'Summary of each turn whose trace retention removed (I19). It remains when the turn is deleted.';
+COMMENT ON TABLE reground.turn_archive IS 'Summary of each turn whose trace retention removed. It remains when the turn is deleted.';
 COMMENT ON COLUMN reground.turn_archive.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.turn_archive.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.turn_archive.conversation_ref IS 'The application''s id of the conversation.';
@@ -81,15 +81,15 @@ COMMENT ON COLUMN reground.turn_archive.candidate_count IS 'Number of candidates
 COMMENT ON COLUMN reground.turn_archive.source_count IS 'Number of sources in the context.';
 COMMENT ON COLUMN reground.turn_archive.citation_count IS 'Number of citations in the current answer; NULL without an answer.';
 COMMENT ON COLUMN reground.turn_archive.holding_count IS 'Number of these that hold.';
-COMMENT ON COLUMN reground.turn_archive.cfs IS 'Citation fidelity score of the answer, 0 to 1 (I4); NULL without citations.';
-COMMENT ON COLUMN reground.turn_archive.decision IS 'accept or regenerate (I20).';
+COMMENT ON COLUMN reground.turn_archive.cfs IS 'Citation fidelity score of the answer, 0 to 1; NULL without citations.';
+COMMENT ON COLUMN reground.turn_archive.decision IS 'accept or regenerate.';
 COMMENT ON COLUMN reground.turn_archive.markers IS 'Markers cited by the answer, each once; parallel to the following arrays.';
 COMMENT ON COLUMN reground.turn_archive.corpora IS 'Corpora of the cited sources.';
 COMMENT ON COLUMN reground.turn_archive.doc_ids IS 'Documents of the cited sources.';
 COMMENT ON COLUMN reground.turn_archive.chunk_ids IS 'Passages of the cited sources.';
 COMMENT ON COLUMN reground.turn_archive.hash_prefixes IS 'First 8 bytes of the hash of each cited passage, concatenated; zeros if unknown.';
 
--- The provenance graph of a citation (I3): seven kinds of artifact and their derivations, as views over the traces, with the relations of W3C PROV.
+-- The provenance graph of a citation: seven kinds of artifact and their derivations, as views over the traces, with the relations of W3C PROV.
 
 CREATE FUNCTION reground._node(kind text, id text, item text DEFAULT NULL) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -144,11 +144,11 @@ CREATE VIEW reground.provenance_nodes WITH (security_invoker = true) AS
     UNION ALL
     SELECT DISTINCT p.tenant, p.turn_id, reground._node('document', p.corpus, p.doc_id), 0, 'document', p.corpus, p.doc_id, NULL, NULL, NULL, NULL, NULL::jsonb
     FROM reground._turn_passages AS p;
-COMMENT ON VIEW reground.provenance_nodes IS 'Artifacts of each traced turn (I3), by stage (I1). Query one turn_id at a time.';
+COMMENT ON VIEW reground.provenance_nodes IS 'Artifacts of each traced turn, by stage. Query one turn_id at a time.';
 COMMENT ON COLUMN reground.provenance_nodes.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.provenance_nodes.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.provenance_nodes.node IS 'Name of the node within the graph: kind:ids.';
-COMMENT ON COLUMN reground.provenance_nodes.stage_no IS 'Stage of the pipeline (I1): document 0, chunk 1, candidate 2, reranked 3, context 4, answer 5, citation 6.';
+COMMENT ON COLUMN reground.provenance_nodes.stage_no IS 'Stage of the pipeline: document 0, chunk 1, candidate 2, reranked 3, context 4, answer 5, citation 6.';
 COMMENT ON COLUMN reground.provenance_nodes.kind IS 'Kind of artifact: document, chunk, candidate, reranked, context, answer or citation.';
 COMMENT ON COLUMN reground.provenance_nodes.corpus IS 'Name of the corpus.';
 COMMENT ON COLUMN reground.provenance_nodes.doc_id IS 'The application''s id of the document.';
@@ -212,7 +212,7 @@ CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS
     UNION ALL
     SELECT p.tenant, p.turn_id, reground._node('chunk', p.corpus, p.chunk_id), reground._node('document', p.corpus, p.doc_id), 'wasDerivedFrom', 'chunking'
     FROM reground._turn_passages AS p WHERE p.chunk_id IS NOT NULL;
-COMMENT ON VIEW reground.provenance_edges IS 'Derivations between the artifacts of each traced turn (I3). Query one turn_id at a time.';
+COMMENT ON VIEW reground.provenance_edges IS 'Derivations between the artifacts of each traced turn. Query one turn_id at a time.';
 COMMENT ON COLUMN reground.provenance_edges.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.provenance_edges.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.provenance_edges.node IS 'The artifact, as in provenance_nodes.';
@@ -264,7 +264,7 @@ CREATE VIEW reground.stale_citations WITH (security_invoker = true) AS
     LEFT JOIN reground.documents AS o ON o.corpus_id = k.corpus_id AND o.doc_id = a.doc_id AND o.version = a.source_version
     LEFT JOIN reground.documents AS d ON d.corpus_id = k.corpus_id AND d.doc_id = a.doc_id AND d.replaced_at IS NULL
     WHERE NOT a.superseded AND a.source_state IN ('changed', 'deleted');
-COMMENT ON VIEW reground.stale_citations IS 'Citations of current answers whose document has changed or was deleted since (I12). Only corpora filled with put_document record versions. Reads all current citations.';
+COMMENT ON VIEW reground.stale_citations IS 'Citations of current answers whose document has changed or was deleted since. Only corpora filled with put_document record versions. Reads all current citations.';
 COMMENT ON COLUMN reground.stale_citations.citation_id IS 'Id of the citation.';
 COMMENT ON COLUMN reground.stale_citations.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.stale_citations.conversation_ref IS 'The application''s id of the conversation.';
@@ -284,10 +284,10 @@ COMMENT ON COLUMN reground.stale_citations.source_state IS 'changed or deleted.'
 COMMENT ON COLUMN reground.stale_citations.source_version IS 'Version of the document that was cited.';
 COMMENT ON COLUMN reground.stale_citations.current_version IS 'Current version of the document; NULL if it was deleted.';
 COMMENT ON COLUMN reground.stale_citations.modified_at IS 'When the original of the current version changed, as given by the application.';
-COMMENT ON COLUMN reground.stale_citations.staleness IS 'Time between the indexing of the cited version and the change of the current original (I12); NULL if the document was deleted.';
+COMMENT ON COLUMN reground.stale_citations.staleness IS 'Time between the indexing of the cited version and the change of the current original; NULL if the document was deleted.';
 COMMENT ON COLUMN reground.stale_citations.created_at IS 'When the answer was recorded.';
 
--- Verification of turns and chains, similarities, retention (I10, I19).
+-- Verification of turns and chains, similarities, retention.
 
 CREATE FUNCTION reground.verify_turn(turn_id bigint)
     RETURNS TABLE (corpus text, doc_id text, chunk_id text, marker text, stored_hash text, current_hash text, content_state text)
@@ -346,4 +346,4 @@ CREATE FUNCTION reground.run_retention(as_of timestamptz DEFAULT pg_catalog.now(
     RETURNS TABLE (relation text, rows bigint, action text)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_retention_wrapper';
 COMMENT ON FUNCTION reground.run_retention(timestamptz) IS
-'Archives and removes traces and chain links older than reground.trace_retention_days, and archived turns older than reground.archive_retention_days (I19). Call it daily, in its own transaction. Returns one row per changed relation; the action "kept: not whole" counts conversations whose chain is not valid. For reground_admin. Errors: 42501 for a time in the future, except for superusers.';
+'Archives and removes traces and chain links older than reground.trace_retention_days, and archived turns older than reground.archive_retention_days. Call it daily, in its own transaction. Returns one row per changed relation; the action "kept: not whole" counts conversations whose chain is not valid. For reground_admin. Errors: 42501 for a time in the future, except for superusers.';

@@ -155,7 +155,7 @@ CREATE FUNCTION reground.stage_survival(dimension text DEFAULT NULL, since times
         ORDER BY q.value, f.stage_no;
     END;
 COMMENT ON FUNCTION reground.stage_survival(text, timestamptz, timestamptz) IS
-'Counts how many citations of current answers survive each stage of the pipeline (I4), per value of a dimension. dimension: as in citation_quality. reached: citations that the previous stage passed; for generation also those that name nothing. rate: survived / reached, with its 95 % Wilson interval low to high. Errors: 22023 for an unknown dimension.';
+'Counts how many citations of current answers survive each stage of the pipeline, per value of a dimension. dimension: as in citation_quality. reached: citations that the previous stage passed; for generation also those that name nothing. rate: survived / reached, with its 95 % Wilson interval low to high. Errors: 22023 for an unknown dimension.';
 
 -- Comparison of two groups of answers.
 
@@ -185,7 +185,7 @@ CREATE FUNCTION reground.in_canary(conversation_ref text, share double precision
     RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN share > 0 AND share <= 1 AND (pg_catalog.hashtextextended(in_canary.salt || '/' || in_canary.conversation_ref, 0) & 1048575) < share * 1048576;
 COMMENT ON FUNCTION reground.in_canary(text, double precision, text) IS
-'Returns whether a conversation belongs to a share of all conversations (I16), by a hash of its id. share: above 0, at most 1. salt: another salt selects other conversations.';
+'Returns whether a conversation belongs to a share of all conversations, by a hash of its id. share: above 0, at most 1. salt: another salt selects other conversations.';
 
 -- Quality measures of an answer, of a ranking, and of a text.
 
@@ -197,7 +197,7 @@ CREATE FUNCTION reground.check_policy(message_id bigint)
         WHERE m.message_id = check_policy.message_id;
     END;
 COMMENT ON FUNCTION reground.check_policy(bigint) IS
-'Returns the decision on an answer (accept or regenerate), one row per reason (I20).';
+'Returns the decision on an answer (accept or regenerate), one row per reason.';
 
 CREATE FUNCTION reground.answer_metrics(message_id bigint)
     RETURNS TABLE (metric text, numerator double precision, denominator bigint, value double precision)
@@ -229,13 +229,13 @@ CREATE FUNCTION reground.retrieval_metrics(ranking text[], judgements jsonb, k i
     RETURNS TABLE (ndcg double precision, recall double precision, "precision" double precision, reciprocal_rank double precision, average_precision double precision)
     LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'retrieval_metrics_wrapper';
 COMMENT ON FUNCTION reground.retrieval_metrics(text[], jsonb, integer) IS
-'Scores the ranking of one query, best first, against judgements {chunk_id: gain}, as trec_eval does (H5): ndcg, recall and precision at k, reciprocal rank and average precision of the whole ranking. NULL if no judged passage is relevant (precision never). Errors: 22023 for invalid judgements or k below 1.';
+'Scores the ranking of one query, best first, against judgements {chunk_id: gain}, as trec_eval does: ndcg, recall and precision at k, reciprocal rank and average precision of the whole ranking. NULL if no judged passage is relevant (precision never). Errors: 22023 for invalid judgements or k below 1.';
 
 CREATE FUNCTION reground.text_metrics(answer text, reference text)
     RETURNS TABLE (exact_match boolean, token_f1 double precision, rouge_l_precision double precision, rouge_l_recall double precision, rouge_l double precision)
     LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'text_metrics_wrapper';
 COMMENT ON FUNCTION reground.text_metrics(text, text) IS
-'Compares an answer with a reference answer (H5): exact match and token F1 of SQuAD 2.0, ROUGE-L (Lin 2004). rouge_l: F1; NULL if the reference has no words.';
+'Compares an answer with a reference answer: exact match and token F1 of SQuAD 2.0, ROUGE-L (Lin 2004). rouge_l: F1; NULL if the reference has no words.';
 
 CREATE FUNCTION reground._history_hits(ranking jsonb, earlier_rankings jsonb, relevant_chunk_ids text[])
     RETURNS TABLE (bottom boolean, history boolean, supplement boolean) LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', '_history_hits_wrapper';
@@ -269,7 +269,7 @@ CREATE FUNCTION reground.history_hits(turn_id bigint, relevant_chunk_ids text[] 
         WHERE t.turn_id = history_hits.turn_id;
     END;
 COMMENT ON FUNCTION reground.history_hits(bigint, text[]) IS
-'Compares the ranks of a turn''s relevant passages in its own search and in those of earlier turns (H4). bottom_hit: one is below rank 3, none above. history_hit: one is in the top 3 of an earlier turn. supplement: a passage below rank 3 was in the top 3 of an earlier turn. relevant_chunk_ids: passages of the turn''s corpus; NULL: those cited by holding citations. candidate_count: candidates of the turn''s search. NULL without relevant passages or candidates. For reground_auditor.';
+'Compares the ranks of a turn''s relevant passages in its own search and in those of earlier turns. bottom_hit: one is below rank 3, none above. history_hit: one is in the top 3 of an earlier turn. supplement: a passage below rank 3 was in the top 3 of an earlier turn. relevant_chunk_ids: passages of the turn''s corpus; NULL: those cited by holding citations. candidate_count: candidates of the turn''s search. NULL without relevant passages or candidates. For reground_auditor.';
 
 -- Service level indicators and usage of sources.
 
@@ -294,7 +294,7 @@ CREATE FUNCTION reground.sli(since timestamptz DEFAULT pg_catalog.now() - interv
         ORDER BY s.indicator_no;
     END;
 COMMENT ON FUNCTION reground.sli(timestamptz, timestamptz) IS
-'Returns the service level indicators of citations (I15) over current live answers, by default of the last 24 hours: cfs_p1 (first percentile of the scores, target 0.90), rerank_survival (target 0.95), parse_failures (target below 0.005). NULL without samples.';
+'Returns the service level indicators of citations over current live answers, by default of the last 24 hours: cfs_p1 (first percentile of the scores, target 0.90), rerank_survival (target 0.95), parse_failures (target below 0.005). NULL without samples.';
 
 CREATE FUNCTION reground.source_usage(since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (corpus text, doc_id text, title text, contexts bigint, citations bigint, holding bigint, conversations bigint, last_cited timestamptz)

@@ -49,7 +49,7 @@ COMMENT ON COLUMN reground.citation_rollup.corpus IS 'Corpus of the source, or o
 COMMENT ON COLUMN reground.citation_rollup.model IS 'Model that wrote the answers, first 200 characters.';
 COMMENT ON COLUMN reground.citation_rollup.document_type IS 'Type of the document; see document_type().';
 COMMENT ON COLUMN reground.citation_rollup.status IS 'Verdict; see citation_statuses.';
-COMMENT ON COLUMN reground.citation_rollup.lost_stage IS 'First pipeline stage whose factor is 0 (I4); NULL if no stage lost the citation.';
+COMMENT ON COLUMN reground.citation_rollup.lost_stage IS 'First pipeline stage whose factor is 0; NULL if no stage lost the citation.';
 COMMENT ON COLUMN reground.citation_rollup.citations IS 'Number of citations.';
 
 -- Views of the rollups, and their maintenance.
@@ -116,11 +116,11 @@ COMMENT ON COLUMN reground.citations_hourly.citations IS 'Number of citations.';
 COMMENT ON COLUMN reground.citations_hourly.judged IS 'Citations with a verdict about holding (not malformed or unresolvable).';
 COMMENT ON COLUMN reground.citations_hourly.holding IS 'Citations that hold.';
 COMMENT ON COLUMN reground.citations_hourly.malformed IS 'Citations that cannot be parsed.';
-COMMENT ON COLUMN reground.citations_hourly.lost_coordinates IS 'Citations lost at the stage coordinates (I4).';
-COMMENT ON COLUMN reground.citations_hourly.lost_retrieval IS 'Citations lost at the stage retrieval (I4).';
-COMMENT ON COLUMN reground.citations_hourly.lost_rerank IS 'Citations lost at the stage rerank (I4).';
-COMMENT ON COLUMN reground.citations_hourly.lost_context IS 'Citations lost at the stage context (I4).';
-COMMENT ON COLUMN reground.citations_hourly.lost_generation IS 'Citations lost at the stage generation (I4).';
+COMMENT ON COLUMN reground.citations_hourly.lost_coordinates IS 'Citations lost at the stage coordinates.';
+COMMENT ON COLUMN reground.citations_hourly.lost_retrieval IS 'Citations lost at the stage retrieval.';
+COMMENT ON COLUMN reground.citations_hourly.lost_rerank IS 'Citations lost at the stage rerank.';
+COMMENT ON COLUMN reground.citations_hourly.lost_context IS 'Citations lost at the stage context.';
+COMMENT ON COLUMN reground.citations_hourly.lost_generation IS 'Citations lost at the stage generation.';
 
 CREATE VIEW reground.audit_backlog WITH (security_invoker = true) AS
     SELECT pg_catalog.count(*) AS answers, pg_catalog.min(q.queued_at) AS oldest_queued_at, pg_catalog.now() - pg_catalog.min(q.queued_at) AS lag FROM reground.rollup_queue AS q;

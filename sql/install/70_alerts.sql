@@ -16,7 +16,7 @@ CREATE TABLE reground.alert_rules (
     -- A user's rule overrides the built-in rule of the same name. A later release may change the built-in one, so only the user's is dumped.
     PRIMARY KEY (rule, built_in)
 );
-COMMENT ON TABLE reground.alert_rules IS 'Alert rules (I14, I15), written by set_alert_rule. The effective rules are in active_alert_rules.';
+COMMENT ON TABLE reground.alert_rules IS 'Alert rules, written by set_alert_rule. The effective rules are in active_alert_rules.';
 COMMENT ON COLUMN reground.alert_rules.rule IS 'Name of the rule.';
 COMMENT ON COLUMN reground.alert_rules.built_in IS 'Whether the rule came with the extension. A rule of the same name with built_in false overrides it.';
 COMMENT ON COLUMN reground.alert_rules.indicator IS 'Watched figure: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean, survival_coordinates, survival_retrieval, survival_rerank, survival_context or survival_generation, bad below the threshold; cfs_p5_drop (from the baseline) or stale_share, bad above it; parse_failures, bad from the threshold on.';
@@ -145,7 +145,7 @@ CREATE FUNCTION reground.diagnose(alert_id bigint)
     RETURNS TABLE (step integer, clue text, stage text, stage_no integer, tenant text, corpus text, document_type text, hour timestamptz, severity text, details jsonb)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'diagnose_wrapper';
 COMMENT ON FUNCTION reground.diagnose(bigint) IS
-'Explains why an alert fired (I14), by comparison with the week before. step and clue: 0 conclusion, 1 component_changed, 2 ids_missing or text_changed, 3 document_type, 4 severity. Errors: P0002 if the alert does not exist.';
+'Explains why an alert fired, by comparison with the week before. step and clue: 0 conclusion, 1 component_changed, 2 ids_missing or text_changed, 3 document_type, 4 severity. Errors: P0002 if the alert does not exist.';
 
 CREATE FUNCTION reground.run_maintenance()
     RETURNS TABLE (task text, processed bigint) LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_maintenance_wrapper';

@@ -1,4 +1,4 @@
--- Probes: questions whose source is known (I11).
+-- Probes: questions whose source is known.
 
 CREATE TABLE reground.probes (
     tenant     text NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE reground.probes (
     created_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (tenant, probe)
 );
-COMMENT ON TABLE reground.probes IS 'Questions whose source is known (I11), stored by put_probe and run by run_probes.';
+COMMENT ON TABLE reground.probes IS 'Questions whose source is known, stored by put_probe and run by run_probes.';
 COMMENT ON COLUMN reground.probes.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.probes.probe IS 'Name of the probe.';
 COMMENT ON COLUMN reground.probes.corpus IS 'Corpus that is searched.';
@@ -43,9 +43,9 @@ COMMENT ON COLUMN reground.probe_results.run_at IS 'When the probe was run.';
 COMMENT ON COLUMN reground.probe_results.found IS 'Whether the source was in the context.';
 COMMENT ON COLUMN reground.probe_results.position IS 'Position in the context, from 1.';
 COMMENT ON COLUMN reground.probe_results.lost_stage IS 'Stage that lost the source: document or chunk if it no longer exists, retrieval if no branch found it, otherwise the stage that dropped the candidate.';
-COMMENT ON COLUMN reground.probe_results.reason IS 'Why the candidate was dropped (I8); NULL if no branch found it.';
+COMMENT ON COLUMN reground.probe_results.reason IS 'Why the candidate was dropped; NULL if no branch found it.';
 
--- Shadow turns: turns repeated under other settings (I16).
+-- Shadow turns: turns repeated under other settings.
 
 CREATE TABLE reground.shadow_turns (
     turn_id        bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
@@ -60,7 +60,7 @@ CREATE TABLE reground.shadow_turns (
     PRIMARY KEY (turn_id, label)
 );
 CREATE INDEX shadow_turns_shadowed ON reground.shadow_turns USING brin (shadowed_at);
-COMMENT ON TABLE reground.shadow_turns IS 'Turns repeated under other settings by shadow_turn, traced but never served (I16), kept as long as traces. Read the views shadow_candidates and shadow_audit instead.';
+COMMENT ON TABLE reground.shadow_turns IS 'Turns repeated under other settings by shadow_turn, traced but never served, kept as long as traces. Read the views shadow_candidates and shadow_audit instead.';
 COMMENT ON COLUMN reground.shadow_turns.turn_id IS 'Id of the served turn.';
 COMMENT ON COLUMN reground.shadow_turns.label IS 'Label of the shadow turn, chosen by the application.';
 COMMENT ON COLUMN reground.shadow_turns.tenant IS 'Tenant that the row belongs to.';
@@ -101,7 +101,7 @@ CREATE FUNCTION reground.run_probes(corpus text DEFAULT NULL)
     RETURNS TABLE (probe text, corpus text, found boolean, "position" integer, lost_stage text, reason text)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_probes_wrapper';
 COMMENT ON FUNCTION reground.run_probes(text) IS
-'Runs the tenant''s probes of a corpus, or all, as first turns with the rights of the caller, and stores the results in probe_results (I11).';
+'Runs the tenant''s probes of a corpus, or all, as first turns with the rights of the caller, and stores the results in probe_results.';
 
 -- Functions and views of shadow turns.
 
@@ -113,7 +113,7 @@ CREATE FUNCTION reground.shadow_turn(turn_id bigint, settings jsonb, label text 
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'shadow_turn_wrapper';
 SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.shadow_turn IS
-'Repeats an open turn under other settings and stores the candidates under a label (I16); the conversation does not change. settings override all settings of the turn; corpus, embedding and rewrite replace those of the turn. A second call with the label replaces the first. A deferred rerank is skipped. Errors: 22023 for an invalid setting, 55000 if the turn or a later one has ended, P0002 if the turn or corpus does not exist.';
+'Repeats an open turn under other settings and stores the candidates under a label; the conversation does not change. settings override all settings of the turn; corpus, embedding and rewrite replace those of the turn. A second call with the label replaces the first. A deferred rerank is skipped. Errors: 22023 for an invalid setting, 55000 if the turn or a later one has ended, P0002 if the turn or corpus does not exist.';
 
 CREATE VIEW reground.shadow_candidates WITH (security_invoker = true) AS
     SELECT s.turn_id, s.label, s.tenant, c.candidate_no, c.corpus, c.doc_id, c.chunk_id, c.member_chunk_ids, c.origin, c.lexical_rank, c.lexical_score,
@@ -138,11 +138,11 @@ COMMENT ON COLUMN reground.shadow_candidates.vector_distance IS 'Distance betwee
 COMMENT ON COLUMN reground.shadow_candidates.graph_rank IS 'Rank among the passages of neighbours in the knowledge graph, from 1.';
 COMMENT ON COLUMN reground.shadow_candidates.fused_score IS 'Score by which the candidates were ordered; see the setting fusion.';
 COMMENT ON COLUMN reground.shadow_candidates.rerank_score IS 'Score of the reranker; NULL without one.';
-COMMENT ON COLUMN reground.shadow_candidates.relevance IS 'Relevance to the query of the turn, 0 to 1 (C3).';
+COMMENT ON COLUMN reground.shadow_candidates.relevance IS 'Relevance to the query of the turn, 0 to 1.';
 COMMENT ON COLUMN reground.shadow_candidates.carry_score IS 'Carry score when the turn began; NULL for sources that the conversation did not remember.';
 COMMENT ON COLUMN reground.shadow_candidates.in_context IS 'Whether the candidate is in the context of the shadow turn.';
 COMMENT ON COLUMN reground.shadow_candidates.dropped_stage IS 'Stage that dropped the candidate; NULL for sources of the context.';
-COMMENT ON COLUMN reground.shadow_candidates.drop_reason IS 'Why the candidate was dropped (I8).';
+COMMENT ON COLUMN reground.shadow_candidates.drop_reason IS 'Why the candidate was dropped.';
 COMMENT ON COLUMN reground.shadow_candidates.replaced_by IS 'Id of the passage that replaced the candidate: a twin, or the passage that it was merged into.';
 
 CREATE VIEW reground.shadow_audit WITH (security_invoker = true) AS
@@ -184,7 +184,7 @@ COMMENT ON COLUMN reground.shadow_audit.corpus IS 'Leading corpus of the served 
 COMMENT ON COLUMN reground.shadow_audit.shadow_corpus IS 'Corpus of the shadow turn.';
 COMMENT ON COLUMN reground.shadow_audit.message_id IS 'Id of the current answer.';
 COMMENT ON COLUMN reground.shadow_audit.model IS 'Model that wrote the answer, as given to end_turn.';
-COMMENT ON COLUMN reground.shadow_audit.source_count IS 'Number of sources that the served turn began with; further retrievals and their citations are excluded.';
+COMMENT ON COLUMN reground.shadow_audit.source_count IS 'Number of sources that the served turn began with; additional retrievals and their citations are excluded.';
 COMMENT ON COLUMN reground.shadow_audit.shadow_source_count IS 'Number of sources in the context of the shadow turn.';
 COMMENT ON COLUMN reground.shadow_audit.shared_source_count IS 'Number of served sources that share a passage with a source of the shadow turn.';
 COMMENT ON COLUMN reground.shadow_audit.context_tokens IS 'Tokens (o200k_base) of the passages in the context.';

@@ -10,7 +10,7 @@ CREATE FUNCTION reground.corpus_report(corpus text, since timestamptz DEFAULT pg
 COMMENT ON FUNCTION reground.corpus_report(text, timestamptz, timestamptz, text) IS
 'Returns the current answers of the turns that searched a corpus as one self-contained HTML page, by default since seven days ago (UTC). tenant: only answers of this tenant. Errors: 22023 if several corpora have this name, P0002 if the corpus does not exist.';
 
--- Erasure on request (I19).
+-- Erasure on request.
 
 CREATE TYPE reground.erasure_receipt AS (
     relation regclass,
