@@ -114,34 +114,35 @@ impl OpenRelation {
         }
     }
 
-    /// Returns the names of the table's columns that an index reads, also within expressions.
-    pub fn indexed_columns(&self) -> Vec<CString> {
+    /// Returns the names of the table's columns that an index reads, also within expressions and its predicate; `None` if it reads
+    /// whole rows.
+    pub fn indexed_columns(&self) -> Option<Vec<CString>> {
         let table = self.table();
         // SAFETY: an open index has a pg_index row with `indnatts` keys. The set of the expressions' columns is allocated in the
         // current memory context; its members are offset by the lowest attribute number. Names are NUL-terminated and copied.
         unsafe {
-            let Some(index) = (*self.relation).rd_index.as_ref() else {
-                return Vec::new();
-            };
+            let index = (*self.relation).rd_index.as_ref()?;
             let keys = index.indkey.values.as_slice(index.indnatts as usize);
             let mut numbers: Vec<pg_sys::AttrNumber> =
                 keys.iter().copied().filter(|key| *key > 0).collect();
-            let expressions = pg_sys::RelationGetIndexExpressions(self.relation);
             let mut found = std::ptr::null_mut();
-            pg_sys::pull_varattnos(expressions.cast(), 1, &mut found);
+            for expressions in [
+                pg_sys::RelationGetIndexExpressions(self.relation),
+                pg_sys::RelationGetIndexPredicate(self.relation),
+            ] {
+                pg_sys::pull_varattnos(expressions.cast(), 1, &mut found);
+            }
             let mut member = pg_sys::bms_next_member(found, -1);
             while member >= 0 {
                 let number = member + pg_sys::FirstLowInvalidHeapAttributeNumber;
-                numbers.extend(pg_sys::AttrNumber::try_from(number));
+                numbers.push(pg_sys::AttrNumber::try_from(number).ok()?);
                 member = pg_sys::bms_next_member(found, member);
             }
-            let names = numbers
-                .into_iter()
-                .map(|number| pg_sys::get_attname(table, number, true));
-            names
-                .filter(|name| !name.is_null())
-                .map(|name| CStr::from_ptr(name).to_owned())
-                .collect()
+            let name = |number: pg_sys::AttrNumber| {
+                let name = pg_sys::get_attname(table, number, true);
+                (number != 0 && !name.is_null()).then(|| CStr::from_ptr(name).to_owned())
+            };
+            numbers.into_iter().map(name).collect()
         }
     }
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
+use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
 use crate::store::corpora::Corpus;
 
@@ -148,7 +149,11 @@ pub fn any_of(corpus: &Corpus, doc_id: &String) -> Result<bool> {
         corpus.relations()?,
         corpus.required("content")?,
     );
-    Ok(sql::read_one::<bool>(&statement, &[doc_ids.into()])?.unwrap_or(false))
+    // Keys are compared as text, as in all other statements.
+    let found = with_settings(&PLAIN_TEXT, || {
+        sql::read_one::<bool>(&statement, &[doc_ids.into()])
+    })?;
+    Ok(found.unwrap_or(false))
 }
 
 /// Returns the documents of passages that the caller may read and that pass the filter, by passage.

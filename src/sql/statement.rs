@@ -32,7 +32,7 @@ impl Access {
     fn is_read_only(self) -> bool {
         // SAFETY: a plain call into the backend.
         self == Self::Read
-            && unsafe { pg_sys::GetCurrentTransactionIdIfAny() } == pg_sys::InvalidTransactionId
+            && unsafe { pg_sys::GetTopTransactionIdIfAny() } == pg_sys::InvalidTransactionId
     }
 }
 

@@ -57,6 +57,20 @@ SET ROLE regress_reader;
 SELECT reground.bm25_score(reground.in_language('Schwertfisch', 'de'), reground.bm25_query('Schwertfisch', 'boundaries.tongues')) > 0 AS scored;
 RESET ROLE;
 
+-- So does its predicate. An index that reads whole rows needs the privilege on the table.
+CREATE TABLE drafts (id integer PRIMARY KEY, body text, secret boolean);
+INSERT INTO drafts VALUES (1, 'swordfish', true);
+CREATE INDEX drafts_body ON drafts USING reground_bm25 (body) WHERE secret;
+GRANT SELECT (id, body) ON drafts TO regress_reader;
+CREATE TABLE sheets (id integer PRIMARY KEY, body text);
+CREATE FUNCTION row_text(sheets) RETURNS text LANGUAGE sql IMMUTABLE RETURN $1.body;
+CREATE INDEX sheets_row ON sheets USING reground_bm25 (row_text(sheets));
+GRANT SELECT (id, body) ON sheets TO regress_reader;
+SET ROLE regress_reader;
+SELECT f, r.* FROM unnest(ARRAY['boundaries.drafts', 'boundaries.sheets']) AS f,
+    regress.refusal(format('SELECT reground.bm25_score(%L, reground.bm25_query(%L, %L))', 'swordfish', 'swordfish', f)) AS r;
+RESET ROLE;
+
 -- A session that holds every advisory lock that it can compute blocks no writer (isolation/specs/corpora uses two sessions).
 BEGIN;
 SELECT count(*) FROM reground.put_document('papers', 'held', content => 'The goat sleeps.');
@@ -82,10 +96,20 @@ CREATE CAST (workshop.grade AS text) WITH FUNCTION workshop.graded(workshop.grad
 CREATE TABLE workshop.graded_stock (id workshop.grade PRIMARY KEY, body text);
 INSERT INTO workshop.graded_stock VALUES ('good', 'a hammer');
 SELECT reground.add_corpus('graded', 'workshop.graded_stock', 'id', 'body');
+CREATE DOMAIN workshop.checked AS text CHECK (workshop.trap(VALUE) IS NOT NULL);
+CREATE TABLE workshop.checked_stock (id integer PRIMARY KEY, body text, kind workshop.checked);
+SELECT reground.add_corpus('checked', 'workshop.checked_stock', 'id', 'body');
+-- A type without such functions is no obstacle.
+CREATE TYPE workshop.state AS ENUM ('new', 'old');
+CREATE TABLE workshop.plain_stock (id integer PRIMARY KEY, body text, state workshop.state);
+INSERT INTO workshop.plain_stock VALUES (1, 'a hammer', 'new');
+SELECT reground.add_corpus('plain', 'workshop.plain_stock', 'id', 'body');
 RESET ROLE;
 SELECT * FROM regress.refusal($$SELECT * FROM reground.search('goods', 'hammer')$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.begin_turn('boundaries-2', 'hammer', 'goods')$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.search('graded', 'hammer')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('checked', 'hammer', filter => '{"kind": "x"}')$$);
+SELECT chunk_id FROM reground.search('plain', 'hammer', filter => '{"state": "new"}');
 SET ROLE regress_reader;
 SELECT status, detail, hint FROM reground.check_corpus('goods') WHERE item = 'owner';
 RESET ROLE;
@@ -104,7 +128,7 @@ RESET reground.tenant;
 SELECT * FROM regress.refusal($$SELECT reground.pin('boundaries-3', doc_id => 'open', corpus => 'papers')$$);
 RESET reground.tenant_from;
 
-SELECT reground.drop_corpus(corpus, drop_tables => managed) FROM reground.corpora WHERE corpus IN ('papers', 'goods', 'graded') ORDER BY corpus;
+SELECT reground.drop_corpus(corpus, drop_tables => managed) FROM reground.corpora WHERE corpus IN ('papers', 'goods', 'graded', 'checked', 'plain') ORDER BY corpus;
 DROP SCHEMA boundaries, workshop CASCADE;
 DROP OWNED BY regress_reader, regress_maker, regress_alice;
 DROP ROLE regress_reader, regress_maker, regress_alice;

@@ -73,7 +73,7 @@ fn delete_edges(
 /// Deletes edges whose passages the caller can read, so that neither the count nor the effect reveals hidden rows. If no rows can
 /// be hidden, edges of passages that no longer exist are deleted too.
 fn delete_visible(corpus: &Corpus, which: Which<'_>) -> Result<i64> {
-    if !corpus.may_hide_rows()? {
+    if corpus.is_readable()? && !corpus.may_hide_rows()? {
         return edges::delete(corpus.corpus_id, which);
     }
     let passages = edges::passages(corpus.corpus_id, &which)?;

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::CString;
 use std::rc::Rc;
 
 use pgrx::pg_sys;
@@ -281,7 +282,8 @@ fn terms(tokenizer: &Tokenizer, lexemes: &[(Vec<u8>, QueryWeight)]) -> Vec<Query
     .collect()
 }
 
-/// Checks that the user may read the table of `relation`: scores reveal how many rows contain a word.
+/// Checks that the user may read the table of `relation`, or the columns that its indexes read: scores reveal how many rows contain
+/// a word.
 ///
 /// # Errors
 /// If the table does not exist, or the user may not read it.
@@ -292,22 +294,28 @@ pub fn check_readable(relation: pg_sys::Oid) -> Result<()> {
             relation.to_u32().to_string(),
         ));
     };
-    let index = indexes(relation)?.first().copied();
-    let columns = index.and_then(OpenRelation::open);
-    let columns = columns.map(|index| index.indexed_columns());
-    // SAFETY: privilege look-ups by oid and NUL-terminated name; for a missing relation or column the answer is no.
-    let may = unsafe {
-        let right = pg_sys::AclMode::from(pg_sys::ACL_SELECT);
-        let user = pg_sys::GetUserId();
-        let granted = |result| result == pg_sys::AclResult::ACLCHECK_OK;
-        granted(pg_sys::pg_class_aclcheck(table, user, right))
-            || columns.is_some_and(|columns| {
-                columns.iter().all(|name| {
-                    let column = pg_sys::get_attnum(table, name.as_ptr());
-                    granted(pg_sys::pg_attribute_aclcheck(table, column, user, right))
-                })
-            })
+    let right = pg_sys::AclMode::from(pg_sys::ACL_SELECT);
+    let granted = |result| result == pg_sys::AclResult::ACLCHECK_OK;
+    // SAFETY: a privilege look-up by oid; for a missing relation the answer is no.
+    let reads_table =
+        unsafe { granted(pg_sys::pg_class_aclcheck(table, pg_sys::GetUserId(), right)) };
+    let reads_column = |name: &CString| {
+        // SAFETY: privilege look-ups by oid and NUL-terminated name; for a missing column the answer is no.
+        unsafe {
+            let column = pg_sys::get_attnum(table, name.as_ptr());
+            granted(pg_sys::pg_attribute_aclcheck(
+                table,
+                column,
+                pg_sys::GetUserId(),
+                right,
+            ))
+        }
     };
+    let reads_index = |index: pg_sys::Oid| {
+        let columns = OpenRelation::open(index).and_then(|index| index.indexed_columns());
+        columns.is_some_and(|columns| !columns.is_empty() && columns.iter().all(reads_column))
+    };
+    let may = reads_table || indexes(relation)?.into_iter().all(reads_index);
     if may {
         Ok(())
     } else {

@@ -29,8 +29,8 @@ impl Corpus {
         Ok(self)
     }
 
-    /// Owners, other than superusers, of code that runs with the caller's rights when the relations are read: views, and casts from the
-    /// type of a column.
+    /// Owners, other than superusers, of code that runs with the caller's rights when the relations are read: functions of a view, and
+    /// casts and checks of column types. Nested views, index expressions and triggers are not considered.
     pub fn untrusted_owners(&self) -> Result<Vec<String>> {
         let relations: Vec<String> = [&self.relation, &self.documents]
             .into_iter()
@@ -39,8 +39,11 @@ impl Corpus {
             .collect();
         let owners = sql::read_json(
             "SELECT json_agg(DISTINCT r.rolname)::text FROM unnest($1::text[]) AS n JOIN pg_class AS c ON c.oid = to_regclass(n) \
-                 LEFT JOIN (pg_attribute AS a JOIN pg_cast AS k ON k.castsource = a.atttypid JOIN pg_proc AS f ON f.oid = k.castfunc) ON a.attrelid = c.oid \
-                 JOIN pg_roles AS r ON r.oid = f.proowner OR r.oid = c.relowner AND c.relkind = 'v' \
+                 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
+                 JOIN pg_type AS e ON e.oid = a.atttypid JOIN pg_type AS t ON t.oid IN (e.oid, e.typelem, e.typbasetype) \
+                 JOIN pg_roles AS r ON r.oid = c.relowner AND c.relkind = 'v' \
+                     OR r.oid = t.typowner AND (EXISTS (SELECT FROM pg_cast AS k WHERE t.oid IN (k.castsource, k.casttarget) AND k.castfunc <> 0) \
+                                                OR EXISTS (SELECT FROM pg_constraint AS x WHERE x.contypid = t.oid)) \
              WHERE NOT r.rolsuper",
             &[relations.into()],
         )?;
