@@ -63,7 +63,7 @@ INSERT INTO drafts VALUES (1, 'swordfish', true);
 CREATE INDEX drafts_body ON drafts USING reground_bm25 (body) WHERE secret;
 GRANT SELECT (id, body) ON drafts TO regress_reader;
 CREATE TABLE sheets (id integer PRIMARY KEY, body text);
-CREATE FUNCTION row_text(sheets) RETURNS text LANGUAGE sql IMMUTABLE RETURN $1.body;
+CREATE FUNCTION row_text(sheets) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN $1.body; END $$;
 CREATE INDEX sheets_row ON sheets USING reground_bm25 (row_text(sheets));
 GRANT SELECT (id, body) ON sheets TO regress_reader;
 SET ROLE regress_reader;
