@@ -209,7 +209,7 @@ pub fn verdicts(fitted: &Fitted) -> Result<()> {
 
 /// Prints the measured replays, or that there are none.
 ///
-/// Prints beside them the prediction of the model at the measured share of history.
+/// Each row also has the prediction of the model at the measured share of history.
 pub fn replays(model: &AttentionModel, measured: Option<&[Measured]>) {
     println!("## Replays\n");
     let Some(measured) = measured else {

@@ -9,7 +9,7 @@ use crate::error::AuditError;
 use crate::hours::{Corpus, HOUR, Hours, Window};
 use crate::indicator::{BadDirection, Indicator, IndicatorValue};
 
-/// An alert is critical below this mean fidelity, whatever its rule says (I14).
+/// Below this mean fidelity an alert is critical, also if its rule has a lower severity.
 pub const CRITICAL_CFS: f64 = 0.70;
 
 /// Maximum distance of the first bad hour from now, in hours.

@@ -51,7 +51,7 @@ impl Stage {
 
     /// Returns the stage at which a citation with this verdict was lost, or `None` when it was not lost.
     ///
-    /// A position that the document has and the passage lacks is an error of the chunker, whatever factor failed.
+    /// A position that the document has and the passage lacks is an error of the chunker, independent of the failed factor.
     #[must_use]
     pub const fn of(status: Status, lost_stage: Option<LossStage>) -> Option<Self> {
         match (status, lost_stage) {

@@ -25,7 +25,7 @@ pub struct Chunk<'a> {
     pub byte_end: usize,
     /// The document's text at the offsets.
     pub text: &'a str,
-    /// Exact number of o200k_base tokens, whatever the unit of the settings.
+    /// Exact number of o200k_base tokens, also if the settings use another unit.
     pub tokens: u32,
     /// Pages of the chunk, if the document has pages.
     pub pages: Option<PageRange>,

@@ -141,9 +141,8 @@ impl IndexPages {
             rel: self.index,
             ..Default::default()
         };
-        // SAFETY: the index is open, and the array has space for the requested number of buffers. The function returns at
-        // least one pinned buffer, and fewer than requested if few buffers are free. The pages stay zero until they are
-        // written.
+        // The function returns at least one pinned buffer, and fewer than requested if few buffers are free.
+        // SAFETY: the index is open, and the array has space for the requested number of buffers.
         let start = unsafe {
             let start = pg_sys::ExtendBufferedRelBy(
                 relation,
@@ -398,9 +397,9 @@ impl Store for IndexPages {
 
     fn is_past(&self, moment: u64) -> bool {
         let moment = pg_sys::FullTransactionId { value: moment };
-        // SAFETY: the index is open, and the table is open or null. For null, PostgreSQL uses the horizon of all databases.
         // For a temporary table the own horizon would ignore snapshots of this session, in which a cursor may be open; so null
-        // is passed.
+        // is passed. For null, PostgreSQL uses the horizon of all databases.
+        // SAFETY: the index is open, and the table is open or null.
         unsafe {
             let temporary =
                 (*(*self.index).rd_rel).relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP;

@@ -6,7 +6,7 @@ use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::Arm;
 use crate::eval::replay::scope::{Measure, Scope};
 
-/// Prints each arm beside the first, which has no graph.
+/// Compares each arm with the first, which has no graph.
 pub fn print(edges: &[Edges], arms: &[(Arm, Vec<ReplayedConversation>)]) {
     println!("## The knowledge graph\n");
     println!(

@@ -1,4 +1,4 @@
-//! Reads the citations that an API returns beside the text of an answer. The result has the type of
+//! Reads the citations that an API returns in addition to the text of an answer. The result has the type of
 //! [`extract`](crate::extract), so these citations are resolved and judged like all others.
 //!
 //! An API gives the position of a citation in the answer, in its own unit, and the source. There are two kinds of

@@ -1,7 +1,7 @@
 //! Reads an unfinished answer: the part that can be shown, and the citations that are final.
 //!
 //! Calls share no state; each gets the whole answer so far. This works because only the end of the text is undecided:
-//! everything before the earliest open construct stays the same whatever follows (`settled`).
+//! everything before the earliest open construct does not depend on what follows (`settled`).
 
 mod open_code;
 mod open_words;

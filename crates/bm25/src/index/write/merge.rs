@@ -20,7 +20,7 @@ const SEGMENTS_PER_TIER: usize = 8;
 const TIER_GROWTH: u32 = 8;
 /// Maximum number of documents in the smallest tier.
 const SMALLEST_TIER: u32 = 1 << 10;
-/// Maximum number of segments, whatever their tiers. The meta page must hold all of them.
+/// Maximum number of segments of all tiers together. The meta page must hold all of them.
 pub(super) const MAX_SEGMENTS: usize = 40;
 
 /// Returns the tier of a segment.
