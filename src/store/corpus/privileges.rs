@@ -1,5 +1,7 @@
 //! Checks of the relations of a corpus against the catalog: existence, privileges and owners.
 
+use std::collections::BTreeSet;
+
 use super::relations::{Corpus, Side};
 use crate::error::{Error, Result};
 use crate::sql;
@@ -31,23 +33,26 @@ impl Corpus {
 
     /// Owners, other than superusers, of code that runs with the caller's rights when the relations are read: functions of a view, and
     /// casts and checks of column types. Nested views, index expressions and triggers are not considered.
-    pub fn untrusted_owners(&self) -> Result<Vec<String>> {
-        let relations: Vec<String> = [&self.relation, &self.documents]
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect();
-        let owners = sql::read_json(
-            "SELECT json_agg(DISTINCT r.rolname)::text FROM unnest($1::text[]) AS n JOIN pg_class AS c ON c.oid = to_regclass(n) \
-                 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
-                 JOIN pg_type AS e ON e.oid = a.atttypid JOIN pg_type AS t ON t.oid IN (e.oid, e.typelem, e.typbasetype) \
-                 JOIN pg_roles AS r ON r.oid = c.relowner AND c.relkind = 'v' \
-                     OR r.oid = t.typowner AND (EXISTS (SELECT FROM pg_cast AS k WHERE t.oid IN (k.castsource, k.casttarget) AND k.castfunc <> 0) \
-                                                OR EXISTS (SELECT FROM pg_constraint AS x WHERE x.contypid = t.oid)) \
-             WHERE NOT r.rolsuper",
-            &[relations.into()],
-        )?;
-        Ok(owners.unwrap_or_default())
+    pub fn untrusted_owners(&self) -> Result<BTreeSet<String>> {
+        let mut owners = BTreeSet::new();
+        // One statement for each relation: its generic plan is cheap, so PostgreSQL keeps it.
+        for relation in [&self.relation, &self.documents].into_iter().flatten() {
+            let found: Option<Vec<String>> = sql::read_json(
+                "SELECT json_agg(o.rolname)::text FROM ( \
+                     SELECT r.rolname FROM pg_class AS c JOIN pg_roles AS r ON r.oid = c.relowner AND NOT r.rolsuper \
+                     WHERE c.oid = to_regclass($1)::oid AND c.relkind = 'v' \
+                     UNION ALL \
+                     SELECT r.rolname FROM pg_attribute AS a JOIN pg_type AS e ON e.oid = a.atttypid \
+                         CROSS JOIN LATERAL (VALUES (e.oid), (e.typelem), (e.typbasetype)) AS v (oid) JOIN pg_type AS t ON t.oid = v.oid \
+                         JOIN pg_roles AS r ON r.oid = t.typowner AND NOT r.rolsuper \
+                     WHERE a.attrelid = to_regclass($1)::oid AND a.attnum > 0 AND NOT a.attisdropped \
+                         AND (EXISTS (SELECT FROM pg_cast AS k WHERE t.oid IN (k.castsource, k.casttarget) AND k.castfunc <> 0) \
+                              OR EXISTS (SELECT FROM pg_constraint AS x WHERE x.contypid = t.oid))) AS o",
+                &[relation.as_str().into()],
+            )?;
+            owners.extend(found.into_iter().flatten());
+        }
+        Ok(owners)
     }
 
     /// Whether this role may read the relations.
