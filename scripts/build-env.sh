@@ -11,15 +11,17 @@ need cc gcc libc6-dev
 # Cargo detects changes by modification time and does not distinguish two clones. So our own packages are removed if another
 # clone built them. The dependencies, which take most of the time, are kept.
 claim_target_folder() {
-    local owner=$CARGO_TARGET_DIR/clone manifest packages=()
+    local owner=$CARGO_TARGET_DIR/clone manifest profile packages=()
     [ "$(cat "$owner" 2>/dev/null)" != "$ROOT" ] || return 0
     if [ -d "$CARGO_TARGET_DIR" ]; then
         for manifest in "$ROOT"/Cargo.toml "$ROOT"/{crates/*,pgrx-tests,demo}/Cargo.toml; do
             packages+=(--package "$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -n 1)")
         done
-        cargo clean --quiet --manifest-path "$ROOT/Cargo.toml" "${packages[@]}"
-        # bench is a workspace of its own, in the same target folder.
-        cargo clean --quiet --manifest-path "$ROOT/bench/Cargo.toml" --package reground-bench
+        for profile in dev release; do
+            cargo clean --quiet --profile "$profile" --manifest-path "$ROOT/Cargo.toml" "${packages[@]}"
+            # bench is a workspace of its own, in the same target folder.
+            cargo clean --quiet --profile "$profile" --manifest-path "$ROOT/bench/Cargo.toml" --package reground-bench
+        done
     fi
     mkdir -p "$CARGO_TARGET_DIR"
     echo "$ROOT" >"$owner"
