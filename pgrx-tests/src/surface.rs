@@ -17,8 +17,7 @@ pub fn functions(client: &mut Client, roles: &[&str]) -> Result<BTreeSet<String>
          WHERE p.pronamespace = 'reground'::regnamespace AND has_function_privilege(r.name, p.oid, 'EXECUTE') \
              AND NOT EXISTS (SELECT FROM pg_type AS t WHERE p.oid IN (t.typinput, t.typoutput, t.typreceive, t.typsend)) \
              AND NOT EXISTS (SELECT FROM pg_am AS m WHERE m.amhandler = p.oid) \
-             AND NOT EXISTS (SELECT FROM pg_ts_parser AS t WHERE p.oid IN (t.prsstart, t.prstoken, t.prsend, t.prslextype)) \
-             AND NOT EXISTS (SELECT FROM pg_aggregate AS a WHERE p.oid IN (a.aggfnoid, a.aggtransfn, a.aggfinalfn, a.aggcombinefn))",
+             AND NOT EXISTS (SELECT FROM pg_ts_parser AS t WHERE p.oid IN (t.prsstart, t.prstoken, t.prsend, t.prslextype))",
         &[&roles],
     )?;
     Ok(rows.iter().map(|row| row.get(0)).collect())

@@ -203,27 +203,7 @@ CREATE FUNCTION reground.answer_metrics(message_id bigint)
     RETURNS TABLE (metric text, numerator double precision, denominator bigint, value double precision)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'answer_metrics_wrapper';
 COMMENT ON FUNCTION reground.answer_metrics IS
-'Computes quality measures of a stored answer: reference_validity, citation_coverage, alce_citation_recall and _precision, trec_weighted_ and trec_hard_precision and _recall, all_citations_precision and _recall, faithfulness, context_utilisation, carry_over_hit_rate. value is numerator / denominator; NULL if the denominator is 0. Errors: P0002 if the answer does not exist.';
-
-CREATE FUNCTION reground._add_ratio(state double precision[], numerator double precision, denominator double precision)
-    RETURNS double precision[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ARRAY[state[1] + coalesce(numerator, 0), state[2] + coalesce(denominator, 0)];
-COMMENT ON FUNCTION reground._add_ratio IS
-'Internal: transition function of micro_average.';
-CREATE FUNCTION reground._add_ratios(a double precision[], b double precision[])
-    RETURNS double precision[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ARRAY[a[1] + b[1], a[2] + b[2]];
-COMMENT ON FUNCTION reground._add_ratios IS
-'Internal: combine function of micro_average.';
-CREATE FUNCTION reground._ratio(state double precision[])
-    RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN state[1] / nullif(state[2], 0);
-COMMENT ON FUNCTION reground._ratio IS
-'Internal: final function of micro_average.';
-CREATE AGGREGATE reground.micro_average(numerator double precision, denominator double precision) (
-    SFUNC = reground._add_ratio, STYPE = double precision[], INITCOND = '{0,0}', FINALFUNC = reground._ratio, COMBINEFUNC = reground._add_ratios, PARALLEL = SAFE);
-COMMENT ON AGGREGATE reground.micro_average(double precision, double precision) IS
-'Returns the sum of the numerators divided by the sum of the denominators, NULL if that is 0; for example over rows of answer_metrics.';
+'Computes quality measures of a stored answer: reference_validity, citation_coverage, alce_citation_recall and _precision, trec_weighted_ and trec_hard_precision and _recall, all_citations_precision and _recall, faithfulness, context_utilisation, carry_over_hit_rate. value is numerator / denominator; NULL if the denominator is 0. Over several answers: sum(numerator) / nullif(sum(denominator), 0). Errors: P0002 if the answer does not exist.';
 
 CREATE FUNCTION reground.retrieval_metrics(ranking text[], judgements jsonb, k integer DEFAULT 10)
     RETURNS TABLE (ndcg double precision, recall double precision, "precision" double precision, reciprocal_rank double precision, average_precision double precision)

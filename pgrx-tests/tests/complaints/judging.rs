@@ -140,27 +140,7 @@ fn errors_of_the_judge_are_counted_as_verdicts() -> Result<()> {
         &[&citation],
     )?;
     assert_eq!(counts(&mut client)?, (4, 2, 1, 0.5, 1, 1));
-    check_averages(&mut client)?;
     check_silent_reranker(&mut client)
-}
-
-/// A metric without a denominator is NULL and does not change an average.
-fn check_averages(client: &mut Client) -> Result<()> {
-    let mean: Option<f64> = client
-        .query_one(
-            "SELECT reground.micro_average(n, d) FROM (VALUES (1::float8, 2::float8), (NULL, NULL), (1, 2)) AS v(n, d)",
-            &[],
-        )?
-        .get(0);
-    assert_eq!(mean, Some(0.5));
-    let nothing: Option<f64> = client
-        .query_one(
-            "SELECT reground.micro_average(n, d) FROM (VALUES (NULL::float8, NULL::float8), (0, 0)) AS v(n, d)",
-            &[],
-        )?
-        .get(0);
-    assert_eq!(nothing, None);
-    Ok(())
 }
 
 /// A reranker that returns NULL: the order is that of the search, no score is stored, and the turn has a warning.
