@@ -189,16 +189,6 @@ COMMENT ON FUNCTION reground.in_canary(text, double precision, text) IS
 
 -- Quality measures of an answer, of a ranking, and of a text.
 
-CREATE FUNCTION reground.check_policy(message_id bigint)
-    RETURNS TABLE (decision text, reason text) LANGUAGE sql STABLE PARALLEL SAFE
-    BEGIN ATOMIC
-        SELECT m.decision, r.reason
-        FROM reground.messages AS m LEFT JOIN LATERAL pg_catalog.unnest(m.reasons) AS r(reason) ON true
-        WHERE m.message_id = check_policy.message_id;
-    END;
-COMMENT ON FUNCTION reground.check_policy(bigint) IS
-'Returns the decision on an answer (accept or regenerate), one row per reason.';
-
 CREATE FUNCTION reground.answer_metrics(message_id bigint)
     RETURNS TABLE (metric text, numerator double precision, denominator bigint, value double precision)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'answer_metrics_wrapper';

@@ -66,7 +66,7 @@ GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
     reground.run_maintenance TO reground_admin;
 GRANT SELECT ON reground.bm25_indexes TO reground_admin;
-GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), reground.check_policy(bigint), reground.explain_turn(bigint),
+GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), reground.explain_turn(bigint),
     reground._node(text, text, text), reground.trace_citation(bigint), reground.trace_document(text, text, timestamptz), reground._dimension_name(text, boolean), reground._dimension_key(text, boolean), reground._answers_by, reground._citations_by(text, timestamptz, timestamptz, boolean), reground.stage_survival(text, timestamptz, timestamptz),
     reground.mann_whitney, reground.compare_cfs, reground.in_canary, reground.retrieval_metrics, reground.text_metrics, reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]),
     reground.sli, reground.source_usage, reground.document_type, reground.diagnose, reground.conversation_report(text, text), reground.corpus_report(text, timestamptz, timestamptz, text),

@@ -64,9 +64,8 @@ SELECT call, r.state, r.message FROM unnest(ARRAY[
     $$SELECT reground.unpin(NULL, 'd')$$,
     $$SELECT reground.alter_conversation(NULL, '{}')$$,
     $$SELECT reground.alter_conversation('c', NULL)$$]) WITH ORDINALITY AS u(call, i), regress.refusal(call) AS r ORDER BY i;
--- These functions accept NULL and return no row.
+-- This function accepts NULL and returns no row.
 SELECT count(*) FROM reground.explain_turn(NULL);
-SELECT count(*) FROM reground.check_policy(NULL);
 SELECT counts() = (SELECT counts FROM before) AS nothing_left_behind;
 
 -- Empty and unusual text.

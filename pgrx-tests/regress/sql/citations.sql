@@ -64,11 +64,11 @@ FROM reground.message_citations WHERE turn_id = regress.turn('citations-1', 2) O
 -- The policy: reasons to regenerate an answer.
 SELECT count(*) AS rows FROM reground.begin_turn('citations-2', 'How much memory does the server need?', 'manual', '[1,0,0]', settings => '{"require_citations": true, "min_cfs": 0.9}');
 SELECT * FROM judged('citations-2', 'Eight gigabytes.');
-SELECT decision, reason FROM reground.check_policy((SELECT max(message_id) FROM reground.turn_audit WHERE conversation_ref = 'citations-2')) ORDER BY reason;
+SELECT decision, reasons FROM reground.turn_audit WHERE conversation_ref = 'citations-2' AND NOT superseded;
 SELECT * FROM judged('citations-2', 'The server needs eight gigabytes of memory [A1]. It is blue [Z9].');
-SELECT decision, reason FROM reground.check_policy((SELECT max(message_id) FROM reground.turn_audit WHERE conversation_ref = 'citations-2')) ORDER BY reason;
+SELECT decision, reasons FROM reground.turn_audit WHERE conversation_ref = 'citations-2' AND NOT superseded;
 SELECT * FROM judged('citations-2', 'The server needs eight gigabytes of memory [A1].');
-SELECT decision, reason FROM reground.check_policy((SELECT max(message_id) FROM reground.turn_audit WHERE conversation_ref = 'citations-2')) ORDER BY reason;
+SELECT decision, reasons FROM reground.turn_audit WHERE conversation_ref = 'citations-2' AND NOT superseded;
 -- The score of an answer is the mean over its citations without the malformed ones.
 SELECT bool_and(a.cfs IS NOT DISTINCT FROM c.mean) AS cfs_is_the_mean FROM reground.turn_audit AS a
     CROSS JOIN LATERAL (SELECT avg(score) AS mean FROM reground.citation_audit WHERE citation_audit.message_id = a.message_id) AS c WHERE a.conversation_ref ~ '^citations-' AND a.message_id IS NOT NULL;

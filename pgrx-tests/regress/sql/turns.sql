@@ -27,7 +27,7 @@ SELECT marker, round(coordinate_fidelity::numeric, 4) AS fidelity, round(support
 SELECT count(DISTINCT message_id) AS messages, count(DISTINCT citation_id) AS citations FROM ended;
 SELECT state, message_ref, model, usage, tags, citation_count, malformed_count, round(cfs::numeric, 4) AS cfs, round(stage_cfs::numeric, 4) AS stage_cfs, round(grounded_cfs::numeric, 4) AS grounded_cfs,
     decision, reasons, superseded FROM reground.turn_audit WHERE conversation_ref = 'turns-1';
-SELECT decision, reason FROM reground.check_policy((SELECT max(message_id) FROM ended));
+SELECT decision, reasons FROM reground.messages WHERE message_id = (SELECT max(message_id) FROM ended);
 SELECT corpus, doc_id, chunk_id, carry_score, inactive_turns, cited FROM regress.sources WHERE conversation_ref = 'turns-1' ORDER BY doc_id, chunk_id;
 SELECT marker, doc_id, chunk_id, version, first_turn_no, binding_no FROM regress.markers WHERE conversation_ref = 'turns-1' ORDER BY binding_no;
 SELECT tags, message_ref, turn_no, citation_no, marker, lost_stage, source_version, length(source_hash) AS hash FROM reground.citation_audit WHERE conversation_ref = 'turns-1' ORDER BY citation_no;
@@ -72,7 +72,6 @@ SELECT * FROM regress.refusal($$SELECT * FROM reground.apply_rerank(regress.turn
 SELECT f, r.* FROM unnest(ARRAY['SELECT reground.prompt_context(0)', 'SELECT * FROM reground.end_turn(0, $$x$$)', 'SELECT reground.abandon_turn(0)', 'SELECT * FROM reground.apply_rerank(0, NULL)',
     'SELECT reground.prompt_context(-9223372036854775808)']) AS f, regress.refusal(f) AS r;
 SELECT count(*) FROM reground.explain_turn(0);
-SELECT count(*) FROM reground.check_policy(0);
 
 -- A transaction that is open for more than a second gives a warning.
 BEGIN;

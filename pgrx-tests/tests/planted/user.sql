@@ -106,7 +106,6 @@ SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1]. Pigs fly [Z9]. She
 SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].', message_ref => '{r}-m2', model => 'other');
 SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].', message_ref => '{r}-m2', model => 'other');
 SELECT * FROM reground.answer_metrics({message});
-SELECT * FROM reground.check_policy({message});
 SELECT * FROM reground.profile();
 SELECT * FROM reground.begin_turn('{r}-talk', 'and wool?', embedding => '[0,1]', settings => '{"graph": true, "history_note": true, "provenance": "hash"}');
 SELECT * FROM reground.retrieve({turn}, 'goats', embedding => '[0.9,0.1]', max_results => 2);

@@ -73,7 +73,6 @@ pub const CALLS: &[Call] = &[
     call("answer_metrics($1::text::bigint)", &[MessageId]),
     call("check_answer($1, jsonb_build_array(jsonb_build_object('content', $2::text)), corpus => $3)", &[Answer, Content, Corpus]),
     call("check_corpus($1)", &[Corpus]),
-    call("check_policy($1::text::bigint)", &[MessageId]),
     call("citation_grammar($1::text::bigint)", &[OpenTurn]),
     call("citation_instructions($1, marker_style => '1')", &[Format]),
     call("current_tenant()", &[]),

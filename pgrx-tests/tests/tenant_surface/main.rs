@@ -29,11 +29,10 @@ const ONLY_FIGURES: [&str; 1] = ["turn_overhead"];
 const SAME_FOR_ALL: [&str; 3] = ["settings", "citation_statuses", "support_cues"];
 
 /// Functions without a failing call here: they take no values of a tenant, or return no rows for unknown ids.
-const NEVER_FAIL: [&str; 26] = [
+const NEVER_FAIL: [&str; 25] = [
     "_settings",
     "current_tenant",
     "profile",
-    "check_policy",
     "extract_citations",
     "_source_state",
     "bm25_distance",

@@ -26,11 +26,6 @@ pub(super) const CALLS: &[Call] = &[
         ],
     },
     Call {
-        function: "check_policy",
-        call: "check_policy(1)",
-        waits: &[Reads("reground.messages")],
-    },
-    Call {
         function: "citation_grammar",
         call: "citation_grammar(2)",
         waits: &[Reads("reground.turns")],
