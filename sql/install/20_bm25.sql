@@ -69,15 +69,15 @@ COMMENT ON FUNCTION reground.bm25_query IS
 'Returns a BM25 query over a table, a partitioned table, or one of several indexes of a table. expansion: additional lexemes as an object {lexeme: weight}, weights above 0, where a word of the query has weight 1; the 40 with the largest product of weight and inverse document frequency are used. text_configs: text search configurations that parse the query; NULL elements mean that of the index.';
 
 -- STABLE: the statistics of the index are read once per statement. PARALLEL RESTRICTED: a worker would read them at another time.
-CREATE FUNCTION reground.bm25_distance(content text, query reground.bm25query) RETURNS double precision
+CREATE FUNCTION reground._bm25_distance(content text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_distance_wrapper';
-COMMENT ON FUNCTION reground.bm25_distance(text, reground.bm25query) IS
-'Returns the negative BM25 score of a text, 0 if no word matches. Function of the operator <@>.';
+COMMENT ON FUNCTION reground._bm25_distance(text, reground.bm25query) IS
+'Internal: returns the negative BM25 score of a text, 0 if no word matches. Function of the operator <@>.';
 
-CREATE FUNCTION reground.bm25_matches(content text, query reground.bm25query) RETURNS boolean
+CREATE FUNCTION reground._bm25_matches(content text, query reground.bm25query) RETURNS boolean
     LANGUAGE c STABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_matches_wrapper';
-COMMENT ON FUNCTION reground.bm25_matches(text, reground.bm25query) IS
-'Returns whether a text contains at least one word of the query. Function of the operator @@@.';
+COMMENT ON FUNCTION reground._bm25_matches(text, reground.bm25query) IS
+'Internal: returns whether a text contains at least one word of the query. Function of the operator @@@.';
 
 CREATE FUNCTION reground.bm25_score(content text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_score_wrapper';
@@ -115,14 +115,14 @@ COMMENT ON FUNCTION reground.bm25_explain(text, reground.bm25query) IS
 'Explains the BM25 score of a text, one row per word of the query.';
 
 -- The same functions for several texts, each with its own weight.
-CREATE FUNCTION reground.bm25_distance(content text[], query reground.bm25query) RETURNS double precision
+CREATE FUNCTION reground._bm25_distance(content text[], query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_fields_distance_wrapper';
-COMMENT ON FUNCTION reground.bm25_distance(text[], reground.bm25query) IS
-'Returns the negative BM25 score of several texts. Function of the operator <@>.';
-CREATE FUNCTION reground.bm25_matches(content text[], query reground.bm25query) RETURNS boolean
+COMMENT ON FUNCTION reground._bm25_distance(text[], reground.bm25query) IS
+'Internal: returns the negative BM25 score of several texts. Function of the operator <@>.';
+CREATE FUNCTION reground._bm25_matches(content text[], query reground.bm25query) RETURNS boolean
     LANGUAGE c STABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_fields_matches_wrapper';
-COMMENT ON FUNCTION reground.bm25_matches(text[], reground.bm25query) IS
-'Returns whether one of several texts contains at least one word of the query. Function of the operator @@@.';
+COMMENT ON FUNCTION reground._bm25_matches(text[], reground.bm25query) IS
+'Internal: returns whether one of several texts contains at least one word of the query. Function of the operator @@@.';
 CREATE FUNCTION reground.bm25_score(content text[], query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_fields_score_wrapper';
 COMMENT ON FUNCTION reground.bm25_score(text[], reground.bm25query) IS
@@ -134,14 +134,14 @@ COMMENT ON FUNCTION reground.bm25_explain(text[], reground.bm25query) IS
 'Explains the BM25 score of several texts, one row per word of the query.';
 
 -- The same functions for a text with its own text search configuration.
-CREATE FUNCTION reground.bm25_distance(content reground.bm25text, query reground.bm25query) RETURNS double precision
+CREATE FUNCTION reground._bm25_distance(content reground.bm25text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_distance_wrapper';
-COMMENT ON FUNCTION reground.bm25_distance(reground.bm25text, reground.bm25query) IS
-'Returns the negative BM25 score of a text in its language. Function of the operator <@>.';
-CREATE FUNCTION reground.bm25_matches(content reground.bm25text, query reground.bm25query) RETURNS boolean
+COMMENT ON FUNCTION reground._bm25_distance(reground.bm25text, reground.bm25query) IS
+'Internal: returns the negative BM25 score of a text in its language. Function of the operator <@>.';
+CREATE FUNCTION reground._bm25_matches(content reground.bm25text, query reground.bm25query) RETURNS boolean
     LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_matches_wrapper';
-COMMENT ON FUNCTION reground.bm25_matches(reground.bm25text, reground.bm25query) IS
-'Returns whether a text in its language contains at least one word of the query. Function of the operator @@@.';
+COMMENT ON FUNCTION reground._bm25_matches(reground.bm25text, reground.bm25query) IS
+'Internal: returns whether a text in its language contains at least one word of the query. Function of the operator @@@.';
 CREATE FUNCTION reground.bm25_score(content reground.bm25text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_score_wrapper';
 COMMENT ON FUNCTION reground.bm25_score(reground.bm25text, reground.bm25query) IS
@@ -159,31 +159,31 @@ COMMENT ON FUNCTION reground._bm25_selectivity IS
 
 -- In pg_catalog, so that the unqualified operators are found without reground in the search_path.
 CREATE OPERATOR pg_catalog.<@> (
-    LEFTARG = text, RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_distance
+    LEFTARG = text, RIGHTARG = reground.bm25query, FUNCTION = reground._bm25_distance
 );
 COMMENT ON OPERATOR pg_catalog.<@> (text, reground.bm25query) IS 'negative BM25 score: ORDER BY content <@> query LIMIT n gives the best n';
 CREATE OPERATOR pg_catalog.@@@ (
-    LEFTARG = text, RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_matches,
+    LEFTARG = text, RIGHTARG = reground.bm25query, FUNCTION = reground._bm25_matches,
     RESTRICT = reground._bm25_selectivity, JOIN = matchingjoinsel
 );
 COMMENT ON OPERATOR pg_catalog.@@@ (text, reground.bm25query) IS 'contains at least one word of the query';
 
 CREATE OPERATOR pg_catalog.<@> (
-    LEFTARG = text[], RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_distance
+    LEFTARG = text[], RIGHTARG = reground.bm25query, FUNCTION = reground._bm25_distance
 );
 COMMENT ON OPERATOR pg_catalog.<@> (text[], reground.bm25query) IS 'negative BM25 score of several texts: ORDER BY content <@> query LIMIT n gives the best n';
 CREATE OPERATOR pg_catalog.@@@ (
-    LEFTARG = text[], RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_matches,
+    LEFTARG = text[], RIGHTARG = reground.bm25query, FUNCTION = reground._bm25_matches,
     RESTRICT = reground._bm25_selectivity, JOIN = matchingjoinsel
 );
 COMMENT ON OPERATOR pg_catalog.@@@ (text[], reground.bm25query) IS 'one of the texts contains at least one word of the query';
 
 CREATE OPERATOR pg_catalog.<@> (
-    LEFTARG = reground.bm25text, RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_distance
+    LEFTARG = reground.bm25text, RIGHTARG = reground.bm25query, FUNCTION = reground._bm25_distance
 );
 COMMENT ON OPERATOR pg_catalog.<@> (reground.bm25text, reground.bm25query) IS 'negative BM25 score of a text in its language: ORDER BY reground.in_language(content, lang) <@> query LIMIT n gives the best n';
 CREATE OPERATOR pg_catalog.@@@ (
-    LEFTARG = reground.bm25text, RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_matches,
+    LEFTARG = reground.bm25text, RIGHTARG = reground.bm25query, FUNCTION = reground._bm25_matches,
     RESTRICT = reground._bm25_selectivity, JOIN = matchingjoinsel
 );
 COMMENT ON OPERATOR pg_catalog.@@@ (reground.bm25text, reground.bm25query) IS 'the text in its language contains at least one word of the query';

@@ -1,14 +1,14 @@
 -- Rates of citations that hold, by dimension, with intervals.
 
-CREATE FUNCTION reground.document_type(uri text, doc_id text DEFAULT NULL) RETURNS text
+CREATE FUNCTION reground._document_type(uri text, doc_id text DEFAULT NULL) RETURNS text
     LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'document_type_wrapper';
-COMMENT ON FUNCTION reground.document_type(text, text) IS
-'Returns the file extension of a document''s address, otherwise of its id, for example pdf or html; NULL without one.';
+COMMENT ON FUNCTION reground._document_type(text, text) IS
+'Internal: returns the file extension of a document''s address, otherwise of its id, for example pdf or html; NULL without one.';
 
-CREATE FUNCTION reground.wilson_interval(successes bigint, trials bigint, confidence double precision DEFAULT 0.95)
+CREATE FUNCTION reground._wilson_interval(successes bigint, trials bigint, confidence double precision DEFAULT 0.95)
     RETURNS TABLE (low double precision, high double precision) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'wilson_interval_wrapper';
-COMMENT ON FUNCTION reground.wilson_interval(bigint, bigint, double precision) IS
-'Returns the Wilson score interval of a rate, within [0, 1]. confidence: above 0 and below 1. NULL without trials. Errors: 22023 for invalid counts.';
+COMMENT ON FUNCTION reground._wilson_interval(bigint, bigint, double precision) IS
+'Internal: returns the Wilson score interval of a rate, within [0, 1]. confidence: above 0 and below 1. NULL without trials. Errors: 22023 for invalid counts.';
 
 -- A separate IMMUTABLE function, so that the planner folds a constant dimension and plans only the branches that it needs.
 CREATE FUNCTION reground._dimension_name(dimension text, of_answers boolean DEFAULT false)
@@ -55,7 +55,7 @@ CREATE FUNCTION reground._citations_by(dimension text, since timestamptz, until 
     BEGIN ATOMIC
         SELECT CASE reground._dimension_name(_citations_by.dimension)
                    WHEN 'corpus' THEN c.corpus WHEN 'document' THEN c.doc_id WHEN 'form' THEN c.form WHEN 'status' THEN c.status WHEN 'hallucination_mode' THEN c.hallucination_mode
-                   WHEN 'lost_stage' THEN c.lost_stage WHEN 'document_type' THEN reground.document_type(c.uri, c.doc_id) ELSE a.value END,
+                   WHEN 'lost_stage' THEN c.lost_stage WHEN 'document_type' THEN reground._document_type(c.uri, c.doc_id) ELSE a.value END,
                c.citation_id, c.holds, c.support, c.factor_coordinates, c.factor_retrieval, c.factor_rerank, c.factor_context, c.factor_generation
         FROM reground._answers_by(_citations_by.dimension, false, _citations_by.since, _citations_by.until, _citations_by.live) AS a
         -- A citation is written after its answer, so the index on created_at can be used.
@@ -94,7 +94,7 @@ CREATE FUNCTION reground.citation_quality(dimension text DEFAULT NULL, since tim
                 -- Returns no row. It checks the dimension also if there is nothing to group.
                 SELECT NULL, 0, 0, 0, NULL, 0, 0, 0 WHERE reground._dimension_name(citation_quality.dimension) = '') AS p
             GROUP BY p.value) AS q
-        CROSS JOIN LATERAL reground.wilson_interval(q.holding, q.judged) AS w
+        CROSS JOIN LATERAL reground._wilson_interval(q.holding, q.judged) AS w
         ORDER BY q.citations DESC, q.value;
     END;
 COMMENT ON FUNCTION reground.citation_quality(text, timestamptz, timestamptz) IS
@@ -151,7 +151,7 @@ CREATE FUNCTION reground.stage_survival(dimension text DEFAULT NULL, since times
             GROUP BY x.value) AS q
         CROSS JOIN LATERAL (VALUES (1, 'coordinates', q.r1, q.s1), (2, 'retrieval', q.r2, q.s2), (3, 'rerank', q.r3, q.s3), (4, 'context', q.r4, q.s4), (5, 'generation', q.r5, q.s5))
             AS f(stage_no, stage, reached, survived)
-        CROSS JOIN LATERAL reground.wilson_interval(f.survived, f.reached) AS w
+        CROSS JOIN LATERAL reground._wilson_interval(f.survived, f.reached) AS w
         ORDER BY q.value, f.stage_no;
     END;
 COMMENT ON FUNCTION reground.stage_survival(text, timestamptz, timestamptz) IS
@@ -159,10 +159,10 @@ COMMENT ON FUNCTION reground.stage_survival(text, timestamptz, timestamptz) IS
 
 -- Comparison of two groups of answers.
 
-CREATE FUNCTION reground.mann_whitney(a double precision[], b double precision[])
+CREATE FUNCTION reground._mann_whitney(a double precision[], b double precision[])
     RETURNS TABLE (u double precision, p_value double precision, effect double precision) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'mann_whitney_wrapper';
-COMMENT ON FUNCTION reground.mann_whitney(double precision[], double precision[]) IS
-'Computes the two-sided Mann-Whitney U test of two samples, as scipy.stats.mannwhitneyu with method auto. u: statistic of a. effect: u / (size of a × size of b), the probability that a value of a exceeds one of b. NULL elements are ignored; NULL for an empty sample. Errors: 22023 for NaN.';
+COMMENT ON FUNCTION reground._mann_whitney(double precision[], double precision[]) IS
+'Internal: computes the two-sided Mann-Whitney U test of two samples, as scipy.stats.mannwhitneyu with method auto. u: statistic of a. effect: u / (size of a × size of b), the probability that a value of a exceeds one of b. NULL elements are ignored; NULL for an empty sample. Errors: 22023 for NaN.';
 
 CREATE FUNCTION reground.compare_cfs(dimension text, value_a text, value_b text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (answers_a bigint, answers_b bigint, mean_a double precision, mean_b double precision, median_a double precision, median_b double precision,
@@ -176,10 +176,10 @@ CREATE FUNCTION reground.compare_cfs(dimension text, value_a text, value_b text,
                    pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x.cfs) FILTER (WHERE x.value = compare_cfs.value_a) AS median_a,
                    pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x.cfs) FILTER (WHERE x.value = compare_cfs.value_b) AS median_b
             FROM reground._answers_by(compare_cfs.dimension, true, compare_cfs.since, compare_cfs.until) AS x WHERE x.cfs IS NOT NULL) AS s
-        CROSS JOIN LATERAL reground.mann_whitney(s.a, s.b) AS w;
+        CROSS JOIN LATERAL reground._mann_whitney(s.a, s.b) AS w;
     END;
 COMMENT ON FUNCTION reground.compare_cfs(text, text, text, timestamptz, timestamptz) IS
-'Compares the citation fidelity scores of current answers between two values of a dimension, by mann_whitney. dimension: model, tenant, corpus (of the turn), conversation, intent, decision, origin, day, hour or tag:KEY. Errors: 22004 for NULL, 22023 for an unknown dimension.';
+'Compares the citation fidelity scores of current answers between two values of a dimension by the two-sided Mann-Whitney U test, as scipy.stats.mannwhitneyu with method auto. dimension: model, tenant, corpus (of the turn), conversation, intent, decision, origin, day, hour or tag:KEY. u: statistic of value_a. effect: u / (answers_a × answers_b), the probability that a score of value_a exceeds one of value_b. Errors: 22004 for NULL, 22023 for an unknown dimension.';
 
 CREATE FUNCTION reground.in_canary(conversation_ref text, share double precision DEFAULT 0.05, salt text DEFAULT '')
     RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE

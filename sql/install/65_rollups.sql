@@ -47,7 +47,7 @@ COMMENT ON COLUMN reground.citation_rollup.hour IS 'Start of the hour of the ans
 COMMENT ON COLUMN reground.citation_rollup.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.citation_rollup.corpus IS 'Corpus of the source, or of the turn if nothing was resolved.';
 COMMENT ON COLUMN reground.citation_rollup.model IS 'Model that wrote the answers, first 200 characters.';
-COMMENT ON COLUMN reground.citation_rollup.document_type IS 'Type of the document; see document_type().';
+COMMENT ON COLUMN reground.citation_rollup.document_type IS 'File extension of the document''s address, otherwise of its id, for example pdf or html; NULL without one.';
 COMMENT ON COLUMN reground.citation_rollup.status IS 'Verdict; see citation_statuses.';
 COMMENT ON COLUMN reground.citation_rollup.lost_stage IS 'First pipeline stage whose factor is 0; NULL if no stage lost the citation.';
 COMMENT ON COLUMN reground.citation_rollup.citations IS 'Number of citations.';
@@ -111,7 +111,7 @@ COMMENT ON COLUMN reground.citations_hourly.hour IS 'Start of the hour.';
 COMMENT ON COLUMN reground.citations_hourly.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.citations_hourly.corpus IS 'Corpus of the source, or of the turn if nothing was resolved.';
 COMMENT ON COLUMN reground.citations_hourly.model IS 'Model that wrote the answer, as given to end_turn.';
-COMMENT ON COLUMN reground.citations_hourly.document_type IS 'Type of the document; see document_type().';
+COMMENT ON COLUMN reground.citations_hourly.document_type IS 'File extension of the document''s address, otherwise of its id, for example pdf or html; NULL without one.';
 COMMENT ON COLUMN reground.citations_hourly.citations IS 'Number of citations.';
 COMMENT ON COLUMN reground.citations_hourly.judged IS 'Citations with a verdict about holding (not malformed or unresolvable).';
 COMMENT ON COLUMN reground.citations_hourly.holding IS 'Citations that hold.';

@@ -214,7 +214,7 @@ CREATE FUNCTION reground.compare_shadows(since timestamptz DEFAULT NULL, until t
             FROM reground.shadow_audit AS a
             WHERE (compare_shadows.since IS NULL OR a.shadowed_at >= compare_shadows.since) AND (compare_shadows.until IS NULL OR a.shadowed_at < compare_shadows.until)
             GROUP BY a.label) AS q
-        CROSS JOIN LATERAL reground.wilson_interval(q.covered, q.citations) AS w
+        CROSS JOIN LATERAL reground._wilson_interval(q.covered, q.citations) AS w
         ORDER BY q.label;
     END;
 COMMENT ON FUNCTION reground.compare_shadows(timestamptz, timestamptz) IS

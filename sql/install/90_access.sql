@@ -68,9 +68,9 @@ GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.
 GRANT SELECT ON reground.bm25_indexes TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), reground.explain_turn(bigint),
     reground._node(text, text, text), reground.trace_citation(bigint), reground.trace_document(text, text, timestamptz), reground._dimension_name(text, boolean), reground._dimension_key(text, boolean), reground._answers_by, reground._citations_by(text, timestamptz, timestamptz, boolean), reground.stage_survival(text, timestamptz, timestamptz),
-    reground.mann_whitney, reground.compare_cfs, reground.in_canary, reground.retrieval_metrics, reground.text_metrics, reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]),
-    reground.sli, reground.source_usage, reground.document_type, reground.diagnose, reground.conversation_report(text, text), reground.corpus_report(text, timestamptz, timestamptz, text),
-    reground.wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.label_citation, reground.sample_for_review,
+    reground._mann_whitney, reground.compare_cfs, reground.in_canary, reground.retrieval_metrics, reground.text_metrics, reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]),
+    reground.sli, reground.source_usage, reground._document_type, reground.diagnose, reground.conversation_report(text, text), reground.corpus_report(text, timestamptz, timestamptz, text),
+    reground._wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.label_citation, reground.sample_for_review,
     reground.compare_shadows(timestamptz, timestamptz), reground._source_state(text, text, text, integer) TO reground_auditor;
 
 GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, reground.turn_retrievals, reground.conversation_sources, reground.conversation_markers,

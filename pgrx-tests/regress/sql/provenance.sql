@@ -128,12 +128,12 @@ SELECT doc_id, contexts, citations, holding, conversations FROM reground.source_
 SELECT count(*) AS turns FROM generate_series(1, 12) AS n, LATERAL (SELECT min(b.turn_id) AS turn_id FROM reground.begin_turn('compare-' || n, 'green tea', 'provenance', '[1,0]') AS b) AS b,
     LATERAL (SELECT count(*) FROM reground.end_turn(b.turn_id, CASE WHEN n % 3 = 0 THEN 'Pigs fly [Z9]. ' ELSE '' END || 'Green tea steeps for three minutes [A1].', model => CASE WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END, tags => jsonb_build_object('canary', n < 5))) AS e;
 SELECT answers_a, answers_b, round(mean_a::numeric, 3) AS mean_a, median_b, u, round(p_value::numeric, 6) AS p, effect,
-    (u, p_value) = (SELECT w.u, w.p_value FROM reground.mann_whitney(ARRAY(SELECT cfs FROM reground.turn_audit WHERE model = 'odd'), ARRAY(SELECT cfs FROM reground.turn_audit WHERE model = 'even')) AS w) AS same
+    (u, p_value) = (SELECT w.u, w.p_value FROM reground._mann_whitney(ARRAY(SELECT cfs FROM reground.turn_audit WHERE model = 'odd'), ARRAY(SELECT cfs FROM reground.turn_audit WHERE model = 'even')) AS w) AS same
 FROM reground.compare_cfs('model', 'odd', 'even');
 SELECT answers_a, answers_b, u FROM reground.compare_cfs('tag:canary', 'true', 'false');
 SELECT answers_a, answers_b, mean_a, u, p_value FROM reground.compare_cfs('model', 'odd', 'nobody');
-SELECT u, round(p_value::numeric, 9) AS p, effect FROM reground.mann_whitney('{1,2,NULL,3}', '{4,5,6}');
-SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.mann_whitney(''{NaN}'', ''{1}'')', 'SELECT * FROM reground.compare_cfs(''status'', ''a'', ''b'')', 'SELECT * FROM reground.mann_whitney(NULL, ''{1}'')', 'SELECT * FROM reground.compare_cfs(NULL, ''a'', ''b'')']) AS f, regress.refusal(f) AS r;
+SELECT u, round(p_value::numeric, 9) AS p, effect FROM reground._mann_whitney('{1,2,NULL,3}', '{4,5,6}');
+SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground._mann_whitney(''{NaN}'', ''{1}'')', 'SELECT * FROM reground.compare_cfs(''status'', ''a'', ''b'')', 'SELECT * FROM reground._mann_whitney(NULL, ''{1}'')', 'SELECT * FROM reground.compare_cfs(NULL, ''a'', ''b'')']) AS f, regress.refusal(f) AS r;
 -- A canary always contains the same share of conversations.
 SELECT count(*) FILTER (WHERE reground.in_canary(n::text)) BETWEEN 400 AND 600 AS about_a_twentieth, count(*) FILTER (WHERE reground.in_canary(n::text) AND NOT reground.in_canary(n::text, 0.5)) AS not_nested,
     count(*) FILTER (WHERE reground.in_canary(n::text, 1)) AS all, count(*) FILTER (WHERE reground.in_canary(n::text, 0)) AS none, count(*) FILTER (WHERE reground.in_canary(n::text) AND reground.in_canary(n::text, salt => 'b')) < 100 AS others
@@ -145,9 +145,9 @@ SELECT * FROM reground.retrieval_metrics('{a}', '{}', 3);
 SELECT exact_match, token_f1, rouge_l_precision, rouge_l_recall, round(rouge_l::numeric, 6) AS rouge_l FROM reground.text_metrics('The cat sat on a mat.', 'the cat on the mat');
 SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.retrieval_metrics(''{a}'', ''[1]'')', 'SELECT * FROM reground.retrieval_metrics(''{a}'', ''{"a": "x"}'')', 'SELECT * FROM reground.retrieval_metrics(''{a}'', ''{}'', 0)', 'SELECT * FROM reground.text_metrics(NULL, ''x'')']) AS f, regress.refusal(f) AS r;
 SELECT count(*) AS before FROM reground.citation_quality(until => '2020-01-01');
-SELECT * FROM reground.wilson_interval(0, 0);
-SELECT round(low::numeric, 6) AS low, round(high::numeric, 6) AS high FROM reground.wilson_interval(8, 10);
-SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.wilson_interval(3, 2)', 'SELECT * FROM reground.wilson_interval(-1, 2)', 'SELECT * FROM reground.wilson_interval(1, 2, 1)']) AS f, regress.refusal(f) AS r;
+SELECT * FROM reground._wilson_interval(0, 0);
+SELECT round(low::numeric, 6) AS low, round(high::numeric, 6) AS high FROM reground._wilson_interval(8, 10);
+SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground._wilson_interval(3, 2)', 'SELECT * FROM reground._wilson_interval(-1, 2)', 'SELECT * FROM reground._wilson_interval(1, 2, 1)']) AS f, regress.refusal(f) AS r;
 RESET search_path;
 SELECT reground.drop_corpus('provenance', true);
 DROP SCHEMA provenance CASCADE;

@@ -3,16 +3,16 @@ CREATE FUNCTION pg_temp.differences() RETURNS TABLE (answers bigint, citations b
     WITH said AS (SELECT m.message_id, m.tenant, m.cfs, left(m.model, 200) AS model, t.corpus, date_bin('1 hour', m.created_at, 'epoch') AS hour FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) WHERE NOT m.superseded),
     a AS (SELECT hour, tenant, corpus, model, round(cfs * 1000)::int AS cfs_bin, count(*) AS n FROM said GROUP BY 1, 2, 3, 4, 5),
     ra AS (SELECT hour, tenant, corpus, model, cfs_bin::int, sum(answers) AS n FROM reground.answer_rollup GROUP BY 1, 2, 3, 4, 5 HAVING sum(answers) <> 0),
-    c AS (SELECT s.hour, s.tenant, coalesce(x.corpus, s.corpus) AS corpus, s.model, reground.document_type(x.uri, x.doc_id) AS document_type, x.status, x.lost_stage, count(*) AS n
+    c AS (SELECT s.hour, s.tenant, coalesce(x.corpus, s.corpus) AS corpus, s.model, reground._document_type(x.uri, x.doc_id) AS document_type, x.status, x.lost_stage, count(*) AS n
           FROM said AS s JOIN reground.message_citations AS x USING (message_id) GROUP BY 1, 2, 3, 4, 5, 6, 7),
     rc AS (SELECT hour, tenant, corpus, model, document_type, status, lost_stage, sum(citations) AS n FROM reground.citation_rollup GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(citations) <> 0)
     SELECT (SELECT count(*) FROM ((TABLE a EXCEPT TABLE ra) UNION ALL (TABLE ra EXCEPT TABLE a)) AS d), (SELECT count(*) FROM ((TABLE c EXCEPT TABLE rc) UNION ALL (TABLE rc EXCEPT TABLE c)) AS d) $$;
-SELECT uri, doc_id, reground.document_type(uri, doc_id) FROM (VALUES ('https://x.example/a/B.PDF?x=1.md#p.2', 'z.md'), ('https://x.example', NULL), ('https://x.example/', 'notes.txt'), ('a/b.d/c', NULL),
+SELECT uri, doc_id, reground._document_type(uri, doc_id) AS document_type FROM (VALUES ('https://x.example/a/B.PDF?x=1.md#p.2', 'z.md'), ('https://x.example', NULL), ('https://x.example/', 'notes.txt'), ('a/b.d/c', NULL),
     (NULL, 'v1.2'), (NULL, '.bashrc'), (NULL, 'archive.tar.gz'), (NULL, 'farm')) AS v(uri, doc_id);
--- document_type equals two regular expressions, for all names of up to four parts.
+-- _document_type equals two regular expressions, for all names of up to four parts.
 WITH parts AS (SELECT p FROM unnest(ARRAY['', 'a', '.', '/', 'http://', 'x.md', 'PDF', '?q.c', '#f', '7z', 'é', 'toolongforone', E'\n']) AS p),
     names AS (SELECT DISTINCT a.p || b.p || c.p || d.p AS name FROM parts AS a, parts AS b, parts AS c, parts AS d),
-    compared AS (SELECT name, reground.document_type(name) AS ours, reground.document_type(NULL, name) AS of_id,
+    compared AS (SELECT name, reground._document_type(name) AS ours, reground._document_type(NULL, name) AS of_id,
         lower(substring(regexp_replace(regexp_replace(name, '[?#].*$', ''), '^[A-Za-z][A-Za-z0-9+.-]*://[^/]*', ''), '[^/.]\.([A-Za-z][A-Za-z0-9]{0,7})$')) AS theirs, lower(substring(name, '[^/.]\.([A-Za-z][A-Za-z0-9]{0,7})$')) AS of_their_id FROM names)
 SELECT count(*) > 10000 AS many, count(ours) > 500 AS with_type, count(*) FILTER (WHERE ours IS DISTINCT FROM theirs OR of_id IS DISTINCT FROM of_their_id) AS different FROM compared;
 -- All answers of the files before this one, in portions.

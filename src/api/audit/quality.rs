@@ -45,7 +45,7 @@ fn document_type(uri: Option<&str>, doc_id: Option<&str>) -> Option<String> {
     reground_documents::document_type(uri, doc_id)
 }
 
-/// The row of `wilson_interval`.
+/// The row of `_wilson_interval`.
 #[derive(Default)]
 struct Bounds {
     low: Option<f64>,
@@ -86,7 +86,7 @@ fn bounds(successes: i64, trials: i64, confidence: f64) -> Result<Bounds> {
     })
 }
 
-/// The row of `mann_whitney`.
+/// The row of `_mann_whitney`.
 #[derive(Default)]
 struct UTest {
     u: Option<f64>,

@@ -86,7 +86,7 @@ fn counting(answers: &str) -> String {
              SELECT hour, tenant, corpus, model, cfs_bin, sum(change) FROM counted GROUP BY hour, tenant, corpus, model, cfs_bin \
              ON CONFLICT (hour, tenant, corpus, model, cfs_bin) DO UPDATE SET answers = r.answers + excluded.answers), \
          citations AS (INSERT INTO reground.citation_rollup AS r (hour, tenant, corpus, model, document_type, status, lost_stage, citations) \
-             SELECT s.hour, s.tenant, coalesce(c.corpus, s.corpus), s.model, reground.document_type(c.uri, c.doc_id), c.status, c.lost_stage, sum(s.change) \
+             SELECT s.hour, s.tenant, coalesce(c.corpus, s.corpus), s.model, reground._document_type(c.uri, c.doc_id), c.status, c.lost_stage, sum(s.change) \
              FROM counted AS s JOIN reground.message_citations AS c USING (message_id) GROUP BY 1, 2, 3, 4, 5, 6, 7 \
              ON CONFLICT (hour, tenant, corpus, model, document_type, status, lost_stage) DO UPDATE SET citations = r.citations + excluded.citations) \
          SELECT count(*) FROM taken"
@@ -126,7 +126,7 @@ pub fn stale() -> String {
     format!(
         "'stale', (SELECT coalesce(json_agg(r), '[]') FROM ( \
              SELECT c.hour, k.tenant, c.corpus, c.document_type, sum(c.citations) AS citations, coalesce(sum(c.citations) FILTER (WHERE d.state <> 'current'), 0) AS stale \
-             FROM (SELECT {hour} AS hour, c.tenant, c.corpus, c.doc_id, c.source_version, reground.document_type(c.uri, c.doc_id) AS document_type, count(*) AS citations \
+             FROM (SELECT {hour} AS hour, c.tenant, c.corpus, c.doc_id, c.source_version, reground._document_type(c.uri, c.doc_id) AS document_type, count(*) AS citations \
                    FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id) \
                    WHERE m.created_at >= to_timestamp($5) AND m.created_at < to_timestamp($2) AND NOT m.superseded AND m.origin = 'live' AND c.source_version IS NOT NULL \
                        AND ($3::text IS NULL OR c.corpus = $3) \

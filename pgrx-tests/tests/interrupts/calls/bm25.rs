@@ -10,8 +10,8 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[Reads("herd")],
     },
     Call {
-        function: "bm25_distance",
-        call: "bm25_distance('A cow.', reground.bm25_query('cows', 'herd'))",
+        function: "_bm25_distance",
+        call: "_bm25_distance('A cow.', reground.bm25_query('cows', 'herd'))",
         waits: &[Reads("herd")],
     },
     Call {
@@ -20,8 +20,8 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[Reads("herd")],
     },
     Call {
-        function: "bm25_matches",
-        call: "bm25_matches('A cow.', reground.bm25_query('cows', 'herd'))",
+        function: "_bm25_matches",
+        call: "_bm25_matches('A cow.', reground.bm25_query('cows', 'herd'))",
         waits: &[Reads("herd")],
     },
     Call {

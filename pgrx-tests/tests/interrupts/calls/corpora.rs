@@ -121,8 +121,8 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[],
     },
     Call {
-        function: "document_type",
-        call: "document_type('https://farm.example/cows.html?x=1')",
+        function: "_document_type",
+        call: "_document_type('https://farm.example/cows.html?x=1')",
         waits: &[],
     },
 ];

@@ -65,13 +65,13 @@ pub(super) const CALLS: &[Call] = &[
         ],
     },
     Call {
-        function: "mann_whitney",
-        call: "mann_whitney('{1,2}', '{3}')",
+        function: "_mann_whitney",
+        call: "_mann_whitney('{1,2}', '{3}')",
         waits: &[],
     },
     Call {
-        function: "wilson_interval",
-        call: "wilson_interval(1, 2)",
+        function: "_wilson_interval",
+        call: "_wilson_interval(1, 2)",
         waits: &[],
     },
     Call {
