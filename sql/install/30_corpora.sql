@@ -165,12 +165,11 @@ CREATE FUNCTION reground.pending_embeddings(corpus text, max_results integer DEF
 COMMENT ON FUNCTION reground.pending_embeddings IS
 'Returns passages without an embedding, ordered by chunk_id.';
 
--- The type vector is in the schema of pgvector.
+-- The type vector is in the schema of pgvector. Declare only functions in C under this search_path: they contain no operators.
 SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
 FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.put_embeddings(corpus text, chunk_ids text[], embeddings vector[], model text DEFAULT NULL)
     RETURNS integer LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_embeddings_wrapper';
-SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.put_embeddings IS
 'Stores the embeddings of passages and returns the number of passages updated; passages that no longer exist are skipped. chunk_ids and embeddings have the same length. Errors: 22023 if a vector has other dimensions or is not finite, 55000 if the corpus has no embedding column.';
 
@@ -186,14 +185,11 @@ CREATE FUNCTION reground.delete_edges(
 COMMENT ON FUNCTION reground.delete_edges IS
 'Deletes the edges that match all given arguments and returns their number. entity: name of an entity at either end. everything: all edges of the corpus.';
 
--- The type vector is in the schema of pgvector.
-SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
-FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.search(
     corpus text, query text, embedding vector DEFAULT NULL, max_results integer DEFAULT 10, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL)
     RETURNS TABLE (chunk_id text, doc_id text, title text, locator text, content text, score double precision, lexical_rank integer, vector_rank integer,
                    lexical_score double precision, vector_distance double precision, uri text, published text, metadata jsonb)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'search_wrapper';
-SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.search IS
 'Searches a corpus by BM25 and pgvector and returns the fused ranking. filter: conditions on columns of the relation: {"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"]}. settings: see the view settings. Without an embedding the search is lexical only and warns; without a query it is vector only.';
+SET LOCAL search_path = pg_catalog, pg_temp;

@@ -192,7 +192,7 @@ COMMENT ON COLUMN reground.turn_candidate.retrieval_no IS '0 for the retrieval t
 
 -- Functions of a turn, from begin_turn to end_turn.
 
--- The type vector is in the schema of pgvector.
+-- The type vector is in the schema of pgvector. Declare only functions in C under this search_path: they contain no operators.
 SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
 FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.begin_turn(
@@ -201,21 +201,17 @@ CREATE FUNCTION reground.begin_turn(
     corpora text[] DEFAULT NULL, parent_turn_id bigint DEFAULT NULL)
     RETURNS SETOF reground.turn_source
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'begin_turn_wrapper';
-SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.begin_turn IS
 'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. Errors: 22023 if the corpora compare embeddings differently, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
 
--- The type vector is in the schema of pgvector.
-SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
-FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.retrieve(
     turn_id bigint, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, max_results integer DEFAULT NULL,
     corpora text[] DEFAULT NULL)
     RETURNS SETOF reground.turn_source
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'retrieve_wrapper';
-SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.retrieve IS
 'Searches again within an open turn, adds new sources to the turn and returns all sources found. The query is used as given. corpus or corpora default to those of the turn. max_results: 1 to 100, default max_sources. Errors: 55000 if the turn is not open, P0002 if it does not exist.';
+SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE FUNCTION reground.add_passages(turn_id bigint, passages jsonb)
     RETURNS SETOF reground.turn_source

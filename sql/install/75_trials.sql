@@ -73,22 +73,17 @@ COMMENT ON COLUMN reground.shadow_turns.shadowed_at IS 'When shadow_turn was cal
 
 -- Dry runs and probes.
 
--- The type vector is in the schema of pgvector.
+-- The type vector is in the schema of pgvector. Declare only functions in C under this search_path: they contain no operators.
 SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
 FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.dry_run_turn(query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, conversation_ref text DEFAULT NULL)
     RETURNS SETOF reground.turn_candidate
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'dry_run_turn_wrapper';
-SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.dry_run_turn IS
 'Returns the candidates that begin_turn would have now, without writing. Without a conversation_ref the turn is the first of a conversation. A deferred rerank is skipped. Errors: P0002 if the conversation or corpus does not exist.';
 
--- The type vector is in the schema of pgvector.
-SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
-FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.put_probe(probe text, corpus text, query text, doc_id text, chunk_id text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_probe_wrapper';
-SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.put_probe IS
 'Stores a question with the document, or passage, that its context must contain; replaces the probe with the same name. Errors: 22023 for an invalid filter, embedding or setting, P0002 if the corpus does not exist.';
 
@@ -105,15 +100,12 @@ COMMENT ON FUNCTION reground.run_probes(text) IS
 
 -- Functions and views of shadow turns.
 
--- The type vector is in the schema of pgvector.
-SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
-FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.shadow_turn(turn_id bigint, settings jsonb, label text DEFAULT 'shadow', corpus text DEFAULT NULL, embedding vector DEFAULT NULL, rewrite text DEFAULT NULL)
     RETURNS SETOF reground.turn_candidate
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'shadow_turn_wrapper';
-SET LOCAL search_path = pg_catalog, pg_temp;
 COMMENT ON FUNCTION reground.shadow_turn IS
 'Repeats an open turn under other settings and stores the candidates under a label; the conversation does not change. settings override all settings of the turn; corpus, embedding and rewrite replace those of the turn. A second call with the label replaces the first. A deferred rerank is skipped. Errors: 22023 for an invalid setting, 55000 if the turn or a later one has ended, P0002 if the turn or corpus does not exist.';
+SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE VIEW reground.shadow_candidates WITH (security_invoker = true) AS
     SELECT s.turn_id, s.label, s.tenant, c.candidate_no, c.corpus, c.doc_id, c.chunk_id, c.member_chunk_ids, c.origin, c.lexical_rank, c.lexical_score,
