@@ -105,14 +105,14 @@ COMMENT ON COLUMN reground.turns.pending_candidates IS 'Candidates of a deferred
 COMMENT ON COLUMN reground.turns.context IS 'Sources given to the model, in order, with text, marker, scores and facts.';
 COMMENT ON COLUMN reground.turns.context_tokens IS 'Tokens (o200k_base) of the passages in the context.';
 COMMENT ON COLUMN reground.turns.query_tokens IS 'Tokens (o200k_base) of the query.';
-COMMENT ON COLUMN reground.turns.retrieved IS 'Whether the turn searched; otherwise it kept the sources of the turn context_turn_no.';
+COMMENT ON COLUMN reground.turns.retrieved IS 'Whether the turn searched; otherwise it reused the sources of the turn context_turn_no.';
 COMMENT ON COLUMN reground.turns.context_turn_no IS 'Number of the turn whose search found the sources of the context (pins excluded); NULL if none.';
 COMMENT ON COLUMN reground.turns.history_tokens IS 'Tokens (o200k_base) of the history that goes with the turn: the compressed history with compress, otherwise all earlier answered questions with their answers. NULL until apply_rerank.';
 COMMENT ON COLUMN reground.turns.attribution_share IS 'context_tokens / (context_tokens + history_tokens). NULL until apply_rerank.';
-COMMENT ON COLUMN reground.turns.predicted_accuracy IS 'Predicted accuracy of citations: accuracy_baseline * attribution_share ^ domain_specificity, reduced by topic drift for kept sources.';
+COMMENT ON COLUMN reground.turns.predicted_accuracy IS 'Predicted accuracy of citations: accuracy_baseline * attribution_share ^ domain_specificity, reduced by topic drift for reused sources.';
 COMMENT ON COLUMN reground.turns.accuracy_floor IS 'Exponential envelope under the model, for evenly growing history.';
 COMMENT ON COLUMN reground.turns.topic_drift IS 'Distance between the embeddings of this query and of the first turn''s query, 1 - cosine, 0 to 1; NULL without either embedding.';
-COMMENT ON COLUMN reground.turns.search_us IS 'Duration of the search in microseconds, from the plan to the gathered candidates; NULL if the turn kept sources.';
+COMMENT ON COLUMN reground.turns.search_us IS 'Duration of the search in microseconds, from the plan to the gathered candidates; NULL if the turn reused sources.';
 COMMENT ON COLUMN reground.turns.compress_us IS 'Microseconds for compressing and counting the history; NULL without compression or history.';
 COMMENT ON COLUMN reground.turns.sources_before IS 'conversation_sources when the turn first ended; a regeneration starts from this state.';
 COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources after the current answer; restored when a branch starts from this turn. NULL for imported turns.';

@@ -24,9 +24,9 @@ INSERT INTO reground.citation_statuses (status, holds, score, hallucination_mode
     ('stale_turn',               false, 0.3,  NULL,                    'names a marker of this conversation whose source is not in the context of this turn'),
     ('out_of_bounds',            false, 0.0,  'fabricated_coordinate', 'names a place that the document does not have'),
     ('unknown_id',               false, 0.0,  'fabricated_coordinate', 'names an id that does not exist'),
-    ('imprecise',                true,  1.0,  NULL,                    'a mention in prose that fits one source'),
+    ('imprecise',                true,  1.0,  NULL,                    'names a source loosely, in prose, and exactly one source fits'),
     ('malformed',                NULL,  NULL, NULL,                    'looks like a citation, but cannot be parsed'),
-    ('unresolvable',             NULL,  NULL, NULL,                    'names author and year, which do not identify a document');
+    ('unresolvable',             NULL,  NULL, NULL,                    'names only author and year, which do not identify a document');
 
 CREATE TABLE reground.support_cues (
     language text NOT NULL,
@@ -41,7 +41,7 @@ CREATE TABLE reground.support_cues (
 );
 COMMENT ON TABLE reground.support_cues IS 'Words of each language for negation and numbers, used to judge support. Insert rows for further words or languages. Without negations for a language, denials are not checked.';
 COMMENT ON COLUMN reground.support_cues.language IS 'Language code, as in the setting language, for example en.';
-COMMENT ON COLUMN reground.support_cues.kind IS 'negation: a denying word, or the end of one (n''t). no_negation: a longer phrase that begins with a negation and denies nothing (not only). decimal: decimal separator, . or , number: a word and its value (twelve=12), or none for a joining word (and=). scale: a word after a number and its factor (million=1000000). measure: a word after a number and its symbol (percent=%).';
+COMMENT ON COLUMN reground.support_cues.kind IS 'negation: a word that denies, or the end of such a word (n''t). no_negation: a longer phrase that begins with a negation, in Chinese and Japanese contains one, and does not deny (not only). decimal: the decimal separator, point or comma. number: a word and its value (twelve=12), or a joining word without a value (and=). scale: a word after a number, and its factor (million=1000000). measure: a word after a number, and its symbol (percent=%).';
 COMMENT ON COLUMN reground.support_cues.cue IS 'The word or sign.';
 COMMENT ON COLUMN reground.support_cues.built_in IS 'Whether the row came with the extension; other rows are dumped with the database.';
 INSERT INTO reground.support_cues (language, kind, cue, built_in) SELECT language, kind, cue, true FROM (VALUES

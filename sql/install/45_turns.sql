@@ -223,7 +223,7 @@ CREATE FUNCTION reground.apply_rerank(turn_id bigint, results jsonb)
     RETURNS SETOF reground.turn_source
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'apply_rerank_wrapper';
 COMMENT ON FUNCTION reground.apply_rerank IS
-'Continues a turn that was begun with reranker = deferred and returns its sources. results: items with any of chunk_id, corpus (if candidates of several corpora share a chunk_id), index (position in the rows of begin_turn, from 0), content, score; NULL keeps the fused order. Changed texts and ids are recorded in drift_events. Errors: 55000 if the turn does not wait for a rerank.';
+'Continues a turn that was begun with reranker = deferred and returns its sources. results: items with any of chunk_id, corpus (if candidates of several corpora share a chunk_id), index (position in the rows of begin_turn, from 0), content, score; NULL keeps the fused order. Changed texts and ids are recorded in drift_events. Errors: 55000 if the turn does not wait for a rerank, P0002 if it does not exist.';
 
 CREATE FUNCTION reground.prompt_context(turn_id bigint, format text DEFAULT 'text')
     RETURNS text LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'prompt_context_wrapper';

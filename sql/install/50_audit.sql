@@ -180,7 +180,7 @@ COMMENT ON COLUMN reground.conversation_health.turn_no IS 'Number of the turn wi
 COMMENT ON COLUMN reground.conversation_health.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.conversation_health.state IS 'deferred (waits for apply_rerank), open, ended or abandoned.';
 COMMENT ON COLUMN reground.conversation_health.strategy IS 'Setting strategy of the turn; retrieve_at, refresh and compress may override it.';
-COMMENT ON COLUMN reground.conversation_health.retrieved IS 'Whether the turn searched; otherwise it kept sources.';
+COMMENT ON COLUMN reground.conversation_health.retrieved IS 'Whether the turn searched; otherwise it reused sources.';
 COMMENT ON COLUMN reground.conversation_health.context_turn_no IS 'Number of the turn whose search found the sources of the context.';
 COMMENT ON COLUMN reground.conversation_health.context_tokens IS 'Tokens (o200k_base) of the passages in the context.';
 COMMENT ON COLUMN reground.conversation_health.history_tokens IS 'Tokens (o200k_base) of the history that goes with the turn.';
@@ -188,7 +188,7 @@ COMMENT ON COLUMN reground.conversation_health.attribution_share IS 'context_tok
 COMMENT ON COLUMN reground.conversation_health.predicted_accuracy IS 'Predicted accuracy of citations, to compare with cfs.';
 COMMENT ON COLUMN reground.conversation_health.accuracy_floor IS 'Exponential envelope under the model.';
 COMMENT ON COLUMN reground.conversation_health.topic_drift IS 'Distance from the query of the first turn, 0 to 1.';
-COMMENT ON COLUMN reground.conversation_health.search_ms IS 'Milliseconds of the search; NULL if the turn kept sources.';
+COMMENT ON COLUMN reground.conversation_health.search_ms IS 'Milliseconds of the search; NULL if the turn reused sources.';
 COMMENT ON COLUMN reground.conversation_health.compress_ms IS 'Milliseconds of compressing the history; NULL without compression or history.';
 COMMENT ON COLUMN reground.conversation_health.source_count IS 'Number of sources in the context.';
 COMMENT ON COLUMN reground.conversation_health.carried_source_count IS 'Number of sources that come from earlier turns only.';

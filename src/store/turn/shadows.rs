@@ -16,7 +16,7 @@ pub struct NewShadow<'a, Row> {
     pub corpus: &'a str,
     pub settings: &'a Settings,
     pub context_tokens: usize,
-    /// Microseconds of its search; `None` if it kept sources.
+    /// Microseconds of its search; `None` if it reused sources.
     pub search_us: Option<i32>,
     pub candidates: &'a [Row],
 }

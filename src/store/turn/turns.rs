@@ -125,7 +125,7 @@ pub struct NewTurn<'a> {
     pub query_tokens: usize,
     #[serde(flatten)]
     pub standing: Standing,
-    /// Microseconds of its search; `None` if it kept sources.
+    /// Microseconds of its search; `None` if it reused sources.
     pub search_us: Option<i32>,
     pub warnings: Vec<String>,
     pub tags: Value,
@@ -441,7 +441,7 @@ pub struct More<'a> {
     pub tokens: usize,
     /// Measures of the turn with the added sources.
     pub standing: &'a Standing,
-    /// Whether a search found the sources. Later turns that keep sources then keep these.
+    /// Whether a search found the sources. Later turns that reuse sources then reuse these.
     pub searched: bool,
     pub warnings: Vec<String>,
 }

@@ -169,9 +169,9 @@ impl Status {
             }
             Self::OutOfBounds => "names a place that the document does not have",
             Self::UnknownId => "names an id that does not exist",
-            Self::Imprecise => "a mention in prose that fits one source",
+            Self::Imprecise => "names a source loosely, in prose, and exactly one source fits",
             Self::Malformed => "looks like a citation, but cannot be parsed",
-            Self::Unresolvable => "names author and year, which do not identify a document",
+            Self::Unresolvable => "names only author and year, which do not identify a document",
         }
     }
 }
