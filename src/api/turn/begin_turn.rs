@@ -81,7 +81,7 @@ fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) 
         && let Some(turn) = turns::of_request(conversation.conversation_id, request_id)?
     {
         if turn.request_hash != request_hash {
-            return Err(Error::Conflict("request", request_id.to_owned()));
+            return Err(Error::Conflict("request_id", request_id.to_owned()));
         }
         return match turn.pending_candidates {
             Some(candidates) => {
