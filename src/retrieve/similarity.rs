@@ -22,7 +22,7 @@ pub fn of_context(
     if !settings.compares_sources() {
         return Ok(SourceSimilarities::default());
     }
-    stage("likeness", || {
+    stage("similarities", || {
         let embeddings = embeddings(tenant, context)?;
         let sources: Vec<Vec<&[f32]>> = context
             .iter()

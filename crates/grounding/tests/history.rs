@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use reground_citations::{Grammar, Reference, extract};
 use reground_documents::PageRange;
 use reground_grounding::history::{
-    CitedSource, Dependence, History, HistoryCitation, HistoryRules, HistoryTurn, Role, Tuple,
+    CitedSource, History, HistoryCitation, HistoryRules, HistoryTurn, Role, Tuple, TurnSelection,
     history, read_ledger,
 };
 use reground_grounding::passage::CharRange;
@@ -200,10 +200,10 @@ fn a_cut_that_changes_the_parsed_citations_is_not_made() {
 #[test]
 fn turns_without_dependence_are_left_out() {
     let turns: Vec<_> = (1..=4).map(|n| turn(n, "Q?", "A [A1].", None)).collect();
-    let kept = |dependence, max_tokens| {
+    let kept = |dependency, max_tokens| {
         let rules = HistoryRules {
             max_tokens,
-            dependency: dependence,
+            dependency,
         };
         let history = made(&turns, &[source("A1", "d", 1)], &rules);
         assert_eq!(history.whole + history.left_out, 4);
@@ -212,14 +212,14 @@ fn turns_without_dependence_are_left_out() {
     };
     let numbers = |numbers: &[Option<u32>]| numbers.iter().copied().collect::<BTreeSet<_>>();
     assert_eq!(
-        kept(Dependence::Hard(vec![4, 2]), None),
+        kept(TurnSelection::Hard(vec![4, 2]), None),
         numbers(&[Some(2), Some(4)])
     );
     assert_eq!(
-        kept(Dependence::Soft(vec![4, 2]), None),
+        kept(TurnSelection::Soft(vec![4, 2]), None),
         numbers(&[Some(2), Some(3), Some(4)])
     );
-    for none in [Dependence::Hard(vec![]), Dependence::Soft(vec![])] {
+    for none in [TurnSelection::Hard(vec![]), TurnSelection::Soft(vec![])] {
         assert_eq!(kept(none.clone(), None), numbers(&[]));
         assert_eq!(kept(none, Some(1000)), numbers(&[None]));
     }

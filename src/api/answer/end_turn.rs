@@ -179,7 +179,7 @@ fn abandon_turn(turn_id: Option<i64>) -> std::result::Result<bool, ErrorReport> 
 
 /// Checks that a turn can be answered, and warns if its transaction is still open. Errors: 55000 if it cannot.
 fn check_state(turn: &Turn) -> Result<()> {
-    let state = turn.standing();
+    let state = turn.shown_state();
     let hint = match state {
         "imported" => {
             "Another system answered it. Begin a new turn, or one with the same parent_turn_id."

@@ -13,7 +13,7 @@ use crate::profile::{stage, timed};
 use crate::retrieve::similarity;
 use crate::store::conversations::Conversation;
 use crate::store::history::{Before, before};
-use crate::store::turns::Standing;
+use crate::store::turns::TurnMeasures;
 
 /// State of a conversation before a turn.
 pub(in crate::api) struct ConversationState {
@@ -44,25 +44,30 @@ impl ConversationState {
     }
 
     /// The columns that a turn with a context stores.
-    pub fn standing(&self, tenant: &str, turn: &TurnContext<'_>) -> Result<Standing> {
+    pub fn measures(&self, tenant: &str, turn: &TurnContext<'_>) -> Result<TurnMeasures> {
         let (context_share, took) = timed(|| stage("history", || self.context_share(turn)));
-        Ok(Standing {
+        Ok(TurnMeasures {
             retrieved: turn.searched,
             context_turn_no: self.context_turn_no(turn),
-            dilution: Some(context_share?),
+            context_share: Some(context_share?),
             compress_us: (turn.settings.compress && self.history_tokens > 0).then_some(took),
-            likeness: similarity::of_context(tenant, turn.context, turn.embedding, turn.settings)?,
+            similarities: similarity::of_context(
+                tenant,
+                turn.context,
+                turn.embedding,
+                turn.settings,
+            )?,
         })
     }
 
     /// The columns that a turn stores while it waits for a rerank.
-    pub fn standing_before_rerank(&self, searched: bool) -> Standing {
-        Standing {
+    pub fn measures_before_rerank(&self, searched: bool) -> TurnMeasures {
+        TurnMeasures {
             retrieved: searched,
             context_turn_no: self.before.context_turn_no,
-            dilution: None,
+            context_share: None,
             compress_us: None,
-            likeness: SourceSimilarities::default(),
+            similarities: SourceSimilarities::default(),
         }
     }
 

@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 use reground_grounding::end::parse_answer;
 use reground_grounding::history::context_share;
 use reground_grounding::history::{
-    CitedSource, Dependence, History, HistoryRules, Role, history as compose_history,
+    CitedSource, History, HistoryRules, Role, TurnSelection, history as compose_history,
     turns_in_reach,
 };
 use reground_grounding::memory::ContextSource;
@@ -102,10 +102,10 @@ fn budget(max_tokens: Option<i32>) -> Result<Option<usize>> {
         .transpose()
 }
 
-fn parse_dependency(turn_nos: Option<Vec<Option<i32>>>, dependency: &str) -> Result<Dependence> {
+fn parse_dependency(turn_nos: Option<Vec<Option<i32>>>, dependency: &str) -> Result<TurnSelection> {
     let how = match dependency {
-        "hard" => Dependence::Hard,
-        "soft" => Dependence::Soft,
+        "hard" => TurnSelection::Hard,
+        "soft" => TurnSelection::Soft,
         other => {
             return Err(Error::Bad {
                 argument: "dependency",
@@ -115,7 +115,7 @@ fn parse_dependency(turn_nos: Option<Vec<Option<i32>>>, dependency: &str) -> Res
         }
     };
     let Some(turn_nos) = turn_nos else {
-        return Ok(Dependence::All);
+        return Ok(TurnSelection::All);
     };
     let turn_nos = turn_nos.into_iter().flatten();
     Ok(how(turn_nos

@@ -290,7 +290,7 @@ impl<'a> Addition<'a> {
         let tokens = turn.context_tokens + sources.tokens;
         let searched = row.query.is_some() && !sources.added.is_empty();
         let state = ConversationState::of(&self.conversation, Some(turn.turn_no))?;
-        let standing = state.standing(
+        let measures = state.measures(
             self.tenant,
             &TurnContext {
                 turn_no: turn.turn_no,
@@ -304,7 +304,7 @@ impl<'a> Addition<'a> {
         let more = turns::More {
             added: &sources.added,
             tokens,
-            standing: &standing,
+            measures: &measures,
             searched,
             warnings: row.warnings.to_vec(),
         };

@@ -25,7 +25,7 @@ use crate::profile::{self, stage};
 use crate::store::conversations::{self, Conversation};
 use crate::store::roles::Roles;
 use crate::store::turn_writes;
-use crate::store::turns::{self, NewTurn, Standing};
+use crate::store::turns::{self, NewTurn, TurnMeasures};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -236,7 +236,7 @@ fn write(
             context,
             context_tokens: tokens,
             query_tokens: reground_tokens::count(request.query),
-            standing: standing(tenant, prepared, request, turn_no, begun)?,
+            measures: measures(tenant, prepared, request, turn_no, begun)?,
             search_us: prepared.search_us,
             warnings: warning_names(warnings),
             tags: request.tags.clone(),
@@ -258,18 +258,18 @@ fn write(
 }
 
 /// The columns that depend on the state of the conversation.
-fn standing(
+fn measures(
     tenant: &str,
     prepared: &PreparedTurn,
     request: &Request<'_>,
     turn_no: i32,
     begun: &BegunTurn,
-) -> Result<Standing> {
+) -> Result<TurnMeasures> {
     match begun {
         BegunTurn::Deferred(_) => Ok(prepared
             .conversation_state
-            .standing_before_rerank(prepared.searched())),
-        BegunTurn::Composed(turn) => prepared.conversation_state.standing(
+            .measures_before_rerank(prepared.searched())),
+        BegunTurn::Composed(turn) => prepared.conversation_state.measures(
             tenant,
             &TurnContext {
                 turn_no,

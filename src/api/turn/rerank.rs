@@ -109,7 +109,7 @@ fn write(
     warnings.sort();
     warnings.dedup();
     let state = ConversationState::of(conversation, Some(turn.turn_no))?;
-    let standing = state.standing(
+    let measures = state.measures(
         tenant,
         &TurnContext {
             turn_no: turn.turn_no,
@@ -124,7 +124,7 @@ fn write(
         turn.turn_id,
         &composed.context,
         composed.tokens,
-        &standing,
+        &measures,
         warnings,
     )?;
     conversations::touch(conversation)?;

@@ -52,10 +52,10 @@ pub struct Turn {
 
 impl Turn {
     /// Its state; `imported` for a turn that another system answered.
-    pub fn standing(&self) -> &str {
-        match self.origin.as_str() {
-            "live" => &self.state,
-            imported => imported,
+    pub fn shown_state(&self) -> &str {
+        match self.is_imported() {
+            true => "imported",
+            false => &self.state,
         }
     }
 
@@ -124,7 +124,7 @@ pub struct NewTurn<'a> {
     pub context_tokens: usize,
     pub query_tokens: usize,
     #[serde(flatten)]
-    pub standing: Standing,
+    pub measures: TurnMeasures,
     /// Microseconds of its search; `None` if it reused sources.
     pub search_us: Option<i32>,
     pub warnings: Vec<String>,
@@ -133,19 +133,19 @@ pub struct NewTurn<'a> {
 
 /// Measures of a turn within its conversation.
 #[derive(Clone, Debug, Serialize)]
-pub struct Standing {
+pub struct TurnMeasures {
     /// Whether the turn searched.
     pub retrieved: bool,
     /// Number of the turn whose search found the sources of the context.
     pub context_turn_no: Option<i32>,
     /// Share of the context in the prompt; `None` while the turn waits for apply_rerank.
     #[serde(flatten)]
-    pub dilution: Option<ContextShare>,
+    pub context_share: Option<ContextShare>,
     /// Microseconds of compressing the history; `None` without compression or history.
     pub compress_us: Option<i32>,
     /// Similarities of the sources to the query and to each other; empty if the settings do not ask for them.
     #[serde(flatten)]
-    pub likeness: SourceSimilarities,
+    pub similarities: SourceSimilarities,
 }
 
 /// Columns of [`ContextShare`], without `topic_drift`.
@@ -154,14 +154,14 @@ const CONTEXT_SHARE: &str = "history_tokens bigint, attribution_share double pre
 /// Columns of [`SourceSimilarities`].
 const SIMILARITIES: &str = "query_similarities real[], source_similarities real[]";
 
-/// Columns of [`Standing`], without `retrieved`.
-const STANDING: Record = Record(&[
-    "context_turn_no integer, topic_drift double precision, compress_us integer",
-    CONTEXT_SHARE,
-    SIMILARITIES,
-]);
+/// The other columns of [`TurnMeasures`], without `retrieved`.
+const OTHER_MEASURES: &str =
+    "context_turn_no integer, topic_drift double precision, compress_us integer";
 
-/// Columns of [`Standing`] that an additional retrieval replaces.
+/// Columns of [`TurnMeasures`], without `retrieved`.
+const MEASURES: Record = Record(&[OTHER_MEASURES, CONTEXT_SHARE, SIMILARITIES]);
+
+/// Columns of [`TurnMeasures`] that an additional retrieval replaces.
 const REPLACED: Record = Record(&[CONTEXT_SHARE, SIMILARITIES]);
 
 /// Columns of [`NewTurn`].
@@ -169,8 +169,8 @@ const NEW_TURN: Record = Record(&[
     "tenant text, conversation_id bigint, turn_no integer, state text, request_id text, request_hash text, query text",
     "corpus text, corpora text[], filter jsonb, intent text, intent_confidence real, intent_signals text[]",
     "query_expansion jsonb, settings jsonb, call_settings jsonb, call_role text, pending_candidates jsonb",
-    "context_tokens integer, query_tokens integer, search_us integer, warnings text[], tags jsonb",
-    "retrieved boolean, context_turn_no integer, topic_drift double precision, compress_us integer",
+    "context_tokens integer, query_tokens integer, search_us integer, warnings text[], tags jsonb, retrieved boolean",
+    OTHER_MEASURES,
     CONTEXT_SHARE,
     SIMILARITIES,
 ]);
@@ -360,24 +360,24 @@ pub fn compose(
     turn_id: i64,
     context: &[ContextSource],
     tokens: usize,
-    standing: &Standing,
+    measures: &TurnMeasures,
     warnings: Vec<String>,
 ) -> Result<()> {
-    let (context, standing) = (sql::json(context)?, sql::json(standing)?);
+    let (context, measures) = (sql::json(context)?, sql::json(measures)?);
     as_owner(|| {
         sql::run(
             &format!(
                 "UPDATE reground.turns AS t SET state = 'open', pending_candidates = NULL, context = $2::jsonb, context_tokens = $3::bigint, \
                      warnings = $4, {} \
-                 FROM json_to_record($5::json) AS x({STANDING}) WHERE t.turn_id = $1",
-                STANDING.assignments("x.")
+                 FROM json_to_record($5::json) AS x({MEASURES}) WHERE t.turn_id = $1",
+                MEASURES.assignments("x.")
             ),
             &[
                 turn_id.into(),
                 context.into(),
                 i64::try_from(tokens).unwrap_or(i64::MAX).into(),
                 warnings.into(),
-                standing.into(),
+                measures.into(),
             ],
         )
     })?;
@@ -440,7 +440,7 @@ pub struct More<'a> {
     /// Tokens (o200k_base) of the whole context.
     pub tokens: usize,
     /// Measures of the turn with the added sources.
-    pub standing: &'a Standing,
+    pub measures: &'a TurnMeasures,
     /// Whether a search found the sources. Later turns that reuse sources then reuse these.
     pub searched: bool,
     pub warnings: Vec<String>,
@@ -448,7 +448,7 @@ pub struct More<'a> {
 
 /// Stores the changes of an additional retrieval.
 pub fn add(turn_id: i64, more: More<'_>) -> Result<()> {
-    let (added, standing) = (sql::json(more.added)?, sql::json(more.standing)?);
+    let (added, measures) = (sql::json(more.added)?, sql::json(more.measures)?);
     as_owner(|| {
         sql::run(
             &format!(
@@ -464,7 +464,7 @@ pub fn add(turn_id: i64, more: More<'_>) -> Result<()> {
                 added.into(),
                 i64::try_from(more.tokens).unwrap_or(i64::MAX).into(),
                 more.warnings.into(),
-                standing.into(),
+                measures.into(),
                 more.searched.into(),
             ],
         )

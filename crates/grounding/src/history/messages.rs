@@ -37,11 +37,11 @@ pub struct HistoryCitation {
     pub holds: Option<bool>,
 }
 
-/// The earlier turns that the current turn depends on, by number. With an empty list no turn is kept.
+/// The turns that a history keeps, by number. An empty list keeps none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Dependence {
-    /// All turns: no dependence was determined.
+pub enum TurnSelection {
+    /// All turns.
     #[default]
     All,
     /// Only these turns.
@@ -50,12 +50,12 @@ pub enum Dependence {
     Soft(Vec<u32>),
 }
 
-impl Dependence {
+impl TurnSelection {
     pub(super) fn includes(&self, turn: u32) -> bool {
         match self {
             Self::All => true,
-            Self::Hard(judged) => judged.contains(&turn),
-            Self::Soft(judged) => judged.iter().any(|first| *first <= turn),
+            Self::Hard(turns) => turns.contains(&turn),
+            Self::Soft(turns) => turns.iter().any(|first| *first <= turn),
         }
     }
 }
@@ -68,7 +68,7 @@ pub struct HistoryRules {
     pub max_tokens: Option<usize>,
     /// The turns to keep. The ledger of a compressed history stays complete: without turns the history is the ledger,
     /// or empty if there is no budget.
-    pub dependency: Dependence,
+    pub dependency: TurnSelection,
 }
 
 /// The role of a message.

@@ -27,5 +27,5 @@ mod shorten;
 pub use build::{history, turns_in_reach};
 pub use ledger::{CitedSource, Place, Tuple, read_ledger};
 pub use messages::{
-    Block, Dependence, History, HistoryCitation, HistoryRules, HistoryTurn, NOT_STORED, Role,
+    Block, History, HistoryCitation, HistoryRules, HistoryTurn, NOT_STORED, Role, TurnSelection,
 };

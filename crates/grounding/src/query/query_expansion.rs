@@ -21,13 +21,13 @@ const USER_WEIGHT: f64 = 0.1;
 /// Limit of the weight of a term that the last answer repeats. A term that occurs once has half of it.
 const ANSWER_WEIGHT: f64 = 0.15;
 /// Maximum number of added terms. The search engine uses the terms with the highest weights.
-const MOST_BORROWED: usize = 150;
+const MAX_TERMS: usize = 150;
 /// Length of the shift towards the passages of the last turn; the query vector has 1.
 const CITED_WEIGHT: f64 = 0.2;
 /// Recent turns whose terms and passages measure the history dependence.
 const NEAR: usize = 3;
 /// Similarity to the conversation at or below which a query stands alone, and from which on it depends fully.
-const LIKENESS: (f64, f64) = (0.1, 0.3);
+const SIMILARITY_RANGE: (f64, f64) = (0.1, 0.3);
 /// Confidence from which on a new topic adds no terms.
 const SURE: f64 = 0.9;
 
@@ -75,17 +75,17 @@ pub fn history_dependence(
         .flat_map(|turn| turn.query.keys().chain(turn.answer.keys()))
         .collect();
     let shared = query.keys().filter(|lexeme| said.contains(lexeme)).count();
-    let mut likeness = shared as f64 / query.len() as f64;
+    let mut similarity = shared as f64 / query.len() as f64;
     if let Some(own) = embedding {
         let turns = earlier.iter().filter_map(|turn| turn.embedding.as_ref());
         let passages = near().flat_map(|turn| &turn.cited);
-        likeness = turns
+        similarity = turns
             .chain(passages)
             .filter_map(|other| cosine(own, other))
-            .fold(likeness, f64::max);
+            .fold(similarity, f64::max);
     }
-    let (least, most) = LIKENESS;
-    ((likeness - least) / (most - least)).clamp(0.0, 1.0)
+    let (least, most) = SIMILARITY_RANGE;
+    ((similarity - least) / (most - least)).clamp(0.0, 1.0)
 }
 
 /// The terms to add with their weights: `strength` times the sum over the earlier turns of 0.5^(age − 1) · (0.1 for a
@@ -111,7 +111,7 @@ pub fn expansion_terms(earlier: &[TurnFeatures], strength: f64) -> BTreeMap<Stri
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     ranked
         .into_iter()
-        .take(MOST_BORROWED)
+        .take(MAX_TERMS)
         .map(|(lexeme, weight)| (lexeme.to_owned(), weight))
         .collect()
 }
