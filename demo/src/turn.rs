@@ -40,7 +40,7 @@ pub struct Source {
 pub struct BegunTurn {
     /// Id of the turn.
     pub turn_id: i64,
-    /// Intent of the question (C1).
+    /// Intent of the question.
     pub intent: String,
     /// Confidence of the intent, in [0, 1].
     pub confidence: f32,
@@ -69,7 +69,7 @@ pub struct Verdict {
     pub status: String,
     /// Whether the citation holds; `None` if it cannot be judged.
     pub holds: Option<bool>,
-    /// Diagnostic (I5).
+    /// Diagnostic.
     pub diagnostic: Option<String>,
     /// Details of the status.
     pub detail: Option<String>,

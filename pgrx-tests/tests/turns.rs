@@ -1,4 +1,4 @@
-//! Random conversations compared with a small model of memory, which follows requirement C3 alone: the sources, their decay and
+//! Random conversations compared with a small model of memory, which follows the rules of memory alone: the sources, their decay and
 //! the meaning of markers must equal the model after every call.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +56,7 @@ struct Turn {
     before: BTreeMap<Key, Memory>,
 }
 
-/// C3: active sources are reset to 1, the others age; then each source without a pin decays by 0.7, and expires after three turns.
+/// Active sources are reset to 1, the others age; then each source without a pin decays by 0.7, and expires after three turns.
 fn after(
     before: &BTreeMap<Key, Memory>,
     context: &[Shown],

@@ -10,7 +10,7 @@ use postgres::{Client, Config, NoTls};
 /// A server that preloads the library and maintains the database `reground` every second, as `make test` starts it.
 const URI: &str = "REGROUND_TEST_WORKER_URI";
 
-/// How long to wait for events that need seconds; the documented limit for detection is 15 minutes (I14).
+/// How long to wait for events that need seconds; the documented limit for detection is 15 minutes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn connect(database: &str) -> Result<Client> {

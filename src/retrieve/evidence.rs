@@ -33,7 +33,7 @@ pub fn content(text_config: &str, texts: &[String]) -> Result<Vec<Lexemes>> {
         .collect())
 }
 
-/// Returns the stages that each candidate of a turn reached (I4).
+/// Returns the stages that each candidate of a turn reached.
 pub fn stage_facts(turn_id: i64) -> Result<Vec<Traced>> {
     let mut facts = Vec::new();
     for traced in traces::load(turn_id)? {

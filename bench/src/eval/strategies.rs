@@ -1,4 +1,4 @@
-//! History strategies (D9): conversations replayed with each strategy, turn by turn.
+//! History strategies: conversations replayed with each strategy, turn by turn.
 
 use reground_grounding::settings::strategy::Strategy;
 

@@ -1,4 +1,4 @@
-//! Alert rules: which findings a rule makes from rollups, and how alerts change state (I14, I15).
+//! Alert rules: which findings a rule makes from rollups, and how alerts change state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -472,7 +472,7 @@ impl<'a> Lookups<'a> {
         self.baselines.get(&corpus).copied()
     }
 
-    /// Returns [`Severity::Critical`] for a low mean fidelity or reports of users, otherwise the severity of the rule (I14).
+    /// Returns [`Severity::Critical`] for a low mean fidelity or reports of users, otherwise the severity of the rule.
     fn severity(&self, rule: &Rule, hours: &Hours, window: Window<'_>) -> Severity {
         let mean = hours.mean(window);
         let complained = match window.corpus {

@@ -1,4 +1,4 @@
-//! Causes of an alert: the checks of the runbook (I14) in their order, and a conclusion.
+//! Causes of an alert: the checks of the runbook in their order, and a conclusion.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::indicator::Indicator;
 use crate::stage::Stage;
 use crate::versions;
 
-/// A change of a component is a suspect when it is at most this many hours older than the first bad hour (I14).
+/// A change of a component is a suspect when it is at most this many hours older than the first bad hour.
 pub const SUSPECT_HOURS: i64 = 24;
 
 /// A new value of a component counts as a change when at least this share of the turns use it.
@@ -82,7 +82,7 @@ pub struct Clue {
     pub clue: &'static str,
     /// Stage to which the clue points.
     pub stage: Option<&'static str>,
-    /// Number of the stage (I1).
+    /// Number of the stage.
     pub stage_no: Option<usize>,
     /// Corpus.
     #[serde(flatten)]
@@ -325,7 +325,7 @@ impl DiagnosisInput {
         clues.collect()
     }
 
-    /// Returns the severity (I14).
+    /// Returns the severity.
     fn severity(&self, corpus: Option<&Corpus>) -> Clue {
         let window = Window {
             corpus,

@@ -242,7 +242,7 @@ impl Hours {
         (scored > 0).then(|| sum / BINS / scored as f64)
     }
 
-    /// Returns how many citations of a window reached a stage, and how many passed it (I4).
+    /// Returns how many citations of a window reached a stage, and how many passed it.
     #[must_use]
     pub fn survival(&self, window: Window<'_>, stage: LossStage) -> (u64, u64) {
         let (mut reached, mut survived) = (0, 0);

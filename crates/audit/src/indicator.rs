@@ -20,9 +20,9 @@ pub enum Indicator {
     PercentileDrop,
     /// Share of the citations that pass a pipeline stage.
     Survival(LossStage),
-    /// Share of the citation attempts that cannot be parsed (I6).
+    /// Share of the citation attempts that cannot be parsed.
     ParseFailures,
-    /// Share of the citations whose document has changed or was removed after the answer (I12).
+    /// Share of the citations whose document has changed or was removed after the answer.
     Stale,
 }
 

@@ -1,4 +1,4 @@
-//! Labels that reviewers give to citations (I9).
+//! Labels that reviewers give to citations.
 
 use std::str::FromStr;
 

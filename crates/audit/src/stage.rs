@@ -1,4 +1,4 @@
-//! Pipeline stages at which a citation can be lost (I1).
+//! Pipeline stages at which a citation can be lost.
 
 use reground_citations::{LossStage, Status};
 use serde::{Deserialize, Serialize};

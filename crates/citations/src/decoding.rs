@@ -1,4 +1,4 @@
-//! Grammars for constrained decoding: an answer can cite only the markers of this turn (I21).
+//! Grammars for constrained decoding: an answer can cite only the markers of this turn.
 //!
 //! A grammar allows any text except opening square brackets, and lists of markers in square brackets: `[A1]`, `[A1,
 //! B2]`. So every citation that [`extract`](crate::extract) finds between square brackets names a source of the

@@ -1,4 +1,4 @@
-//! Chunks with exact coordinates (I2).
+//! Chunks with exact coordinates.
 
 mod breaks;
 mod graphemes;
@@ -35,7 +35,7 @@ pub struct Chunk<'a> {
 
 /// Splits a document into chunks.
 ///
-/// - The chunk's text is always the document's text at its offsets (I2).
+/// - The chunk's text is always the document's text at its offsets.
 /// - Every character that is not white space is in a chunk. No chunk consists of white space only.
 /// - A chunk is not larger than `size`, except a single character that is. Consecutive chunks share at most `overlap`. Starts
 ///   and ends ascend.
@@ -77,7 +77,7 @@ pub fn chunk<'a>(
     Ok(chunks.collect())
 }
 
-/// Returns the storage cost of the overlap (I2): characters stored twice / characters of the document; 0 for an empty document.
+/// Returns the storage cost of the overlap: characters stored twice / characters of the document; 0 for an empty document.
 ///
 /// `text_len` is in Unicode scalar values.
 pub fn overlap_cost(chunks: &[Chunk<'_>], text_len: usize) -> f64 {

@@ -1,5 +1,5 @@
 #![forbid(unsafe_code)]
-//! Documents before retrieval: identity, normalised text, pages, and chunks with exact coordinates (requirements C11, I1, I2).
+//! Documents before retrieval: identity, normalised text, pages, and chunks with exact coordinates.
 //!
 //! - [`canonical_uri`]: the canonical spelling of an address.
 //! - [`document_type`]: the file extension of a document.

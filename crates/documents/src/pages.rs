@@ -1,4 +1,4 @@
-//! Page ranges (C5), and the page boundaries of a text.
+//! Page ranges, and the page boundaries of a text.
 
 use std::{fmt, ops::Range, str::FromStr};
 

@@ -46,7 +46,7 @@ pub struct Prepared {
     pub page_count: Option<u32>,
     /// Number of characters of the text, or of all passages together.
     pub char_count: usize,
-    /// Characters that are stored twice because chunks overlap, as a share of the text (I2).
+    /// Characters that are stored twice because chunks overlap, as a share of the text.
     pub overlap_cost: f64,
     /// Version of the document: SHA-256 (hex) of the text, or of the passages with their coordinates.
     pub digest: String,

@@ -1,4 +1,4 @@
-//! Normalisation of stored text, and hashes that detect duplicates (C5) and changes.
+//! Normalisation of stored text, and hashes that detect duplicates and changes.
 
 use std::borrow::Cow;
 

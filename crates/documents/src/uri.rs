@@ -1,4 +1,4 @@
-//! Canonical URIs (C11): normalisation of RFC 3986 by syntax, case, percent-encoding, path and scheme.
+//! Canonical URIs: normalisation of RFC 3986 by syntax, case, percent-encoding, path and scheme.
 //!
 //! The `url` crate is not used because it follows the WHATWG standard, which aims to read what browsers accept. It neither
 //! decodes unreserved characters nor normalises the case of percent-encodings, so two spellings of one address would be two

@@ -1,4 +1,4 @@
-//! Invariants of chunks (I2) for any text and any settings.
+//! Invariants of chunks for any text and any settings.
 
 use proptest::prelude::*;
 use reground_documents::{

@@ -1,5 +1,5 @@
 #![forbid(unsafe_code)]
-//! Hashes that prove which questions, sources and answers a conversation contained (I10), as pure functions.
+//! Hashes that prove which questions, sources and answers a conversation contained, as pure functions.
 //!
 //! | topic | module |
 //! |---|---|

@@ -40,7 +40,7 @@ SELECT history_tokens = (SELECT sum(tokens) FROM reground.history('some')) AS as
 FROM reground.turns WHERE turn_id = regress.turn('some');
 SELECT turn_no, role, shortened FROM reground.history('some');
 
--- Turns that the caller names as dependencies (H2).
+-- Turns that the caller names as dependencies.
 SELECT array_agg(DISTINCT turn_no ORDER BY turn_no) AS hard FROM reground.history('all', turn_nos => '{1,3}');
 SELECT array_agg(DISTINCT turn_no ORDER BY turn_no) AS soft FROM reground.history('all', turn_nos => '{2}', dependency => 'soft');
 SELECT count(*) AS of_none FROM reground.history('all', turn_nos => '{}');

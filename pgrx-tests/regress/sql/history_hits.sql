@@ -1,4 +1,4 @@
--- Passages that earlier turns ranked high and this turn ranks low (H4).
+-- Passages that earlier turns ranked high and this turn ranks low.
 CREATE SCHEMA hits;
 SET search_path = hits, public;
 SELECT reground.create_corpus('hits', dimensions => 2);

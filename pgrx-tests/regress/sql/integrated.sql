@@ -20,7 +20,7 @@ BEGIN
 END
 $$;
 
--- Sources of earlier turns are ranked together with new ones (H1), by both questions. The vector search returns one passage: milk is found, and tea is ranked again.
+-- Sources of earlier turns are ranked together with new ones, by both questions. The vector search returns one passage: milk is found, and tea is ranked again.
 SELECT * FROM ask('integrated-1', 'How is tea steeped?', '[1,0,0]', 'For three minutes [A1].');
 SELECT * FROM ask('integrated-1', 'And for milk, how long is it?', '[0.6,0.8,0]', 'It is heated [B1].');
 SELECT * FROM ask('integrated-2', 'How is tea steeped?', '[1,0,0]', 'For three minutes [A1].', '{"fusion": "integrated"}');
@@ -36,7 +36,7 @@ SELECT count(*) AS sources FROM ask('integrated-6', 'How is tea steeped?', '[1,0
 SELECT doc_id FROM reground.begin_turn('integrated-6', 'And what melts snow on it?', 'integrated', '[0,0,1]', intent => 'drill_down',
     settings => '{"fusion": "integrated", "carry_threshold": 0.5, "carry_activation": "context", "reserved_slots": 2, "candidates": 1, "query_from": "turn"}');
 SELECT doc_id, origin, in_context, round(relevance::numeric, 3) AS relevance, lexical_score IS NOT NULL AS has_words, drop_reason FROM reground.explain_turn(regress.turn('integrated-6')) WHERE doc_id = 'tea' ORDER BY candidate_no;
--- Answers that rest on sources which only earlier turns found (H6).
+-- Answers that rest on sources which only earlier turns found.
 SELECT turn_no, carried_citation_count, history_effect FROM reground.conversation_health WHERE conversation_ref IN ('integrated-2') ORDER BY turn_no;
 SELECT * FROM ask('integrated-4', 'How is tea steeped?', '[1,0,0]', 'For three minutes [A1].', '{"fusion": "integrated"}');
 SELECT * FROM ask('integrated-4', 'And for milk, how long is it?', '[0.6,0.8,0]', 'Tea is steeped for three minutes [A1].', '{"fusion": "integrated"}');

@@ -38,7 +38,7 @@ SELECT count(*) FROM reground.probe_results WHERE probe = 'found';
 SELECT f, r.state, r.message, left(r.hint, 40) AS hint FROM unnest(ARRAY[$$SELECT reground.put_probe('x', 'nowhere', 'rye', 'rye')$$, $$SELECT reground.put_probe('x', 'probed', 'rye', ' ')$$, $$SELECT reground.put_probe('x', 'probed', 'rye', 'rye', settings => '{"max_source": 1}')$$,
     $$SELECT reground.put_probe('x', 'probed', 'rye', 'rye', filter => '{"nothing": 1}')$$, $$SELECT reground.put_probe(NULL, 'probed', 'rye', 'rye')$$]) AS f, regress.refusal(f) AS r;
 
--- Chaos (I16): a copy in which one passage of a hundred has wrong coordinates. Exactly these are found, and none in the original.
+-- Chaos: a copy in which one passage of a hundred has wrong coordinates. Exactly these are found, and none in the original.
 SELECT reground.create_corpus('calm', chunk_size => 60, chunk_overlap => 15, chunk_unit => 'characters');
 SELECT count(*) FROM generate_series(1, 20) AS n, LATERAL reground.put_document('calm', 'doc-' || n, content => (SELECT string_agg('Sentence ' || s || ' of document ' || n || ' says ' || md5(n || '/' || s) || '.', CASE WHEN s % 9 = 0 THEN E'\f' ELSE ' ' END ORDER BY s) FROM generate_series(1, 40) AS s)) AS p;
 SELECT count(*) FROM reground.check_coordinates('calm');

@@ -1,4 +1,4 @@
-//! Verification (I10) of the passages of a turn against their relations, and of a conversation against its chain.
+//! Verification of the passages of a turn against their relations, and of a conversation against its chain.
 
 use std::collections::{BTreeMap, BTreeSet};
 

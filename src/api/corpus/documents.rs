@@ -155,7 +155,7 @@ fn named_config<'a>(corpus: &Corpus, text_config: Option<&'a str>) -> Result<Opt
     Ok(Some(named))
 }
 
-/// Returns the canonical form of an address (C11), without tracking parameters: those of the setting, otherwise the built-in list.
+/// Returns the canonical form of an address, without tracking parameters: those of the setting, otherwise the built-in list.
 fn canonical(uri: &str) -> String {
     match guc::tracking_parameters() {
         Some(list) => {

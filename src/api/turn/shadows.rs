@@ -1,4 +1,4 @@
-//! Shadow turns: an open turn repeated under other settings, stored for comparison and not served (I16).
+//! Shadow turns: an open turn repeated under other settings, stored for comparison and not served.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;

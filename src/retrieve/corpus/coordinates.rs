@@ -1,4 +1,4 @@
-//! Checks the positions of passages (I2): the text of the document at the position of a passage is the passage.
+//! Checks the positions of passages: the text of the document at the position of a passage is the passage.
 
 use crate::error::{Error, Result};
 use crate::store::corpora::Corpus;

@@ -1,4 +1,4 @@
-//! Scores results of earlier turns for this turn's query combined with the query that found them (H1).
+//! Scores results of earlier turns for this turn's query combined with the query that found them.
 
 use reground_grounding::begin::prior_results::{PriorResults, PriorScores, integrate};
 use reground_grounding::query::plan::PriorSearch;

@@ -1,4 +1,4 @@
-//! The hash chains of conversations (I10): adds and reads their links.
+//! The hash chains of conversations: adds and reads their links.
 
 use pgrx::pg_sys;
 use reground_provenance::link::{CHAIN_START, Header, LinkKind};

@@ -1,4 +1,4 @@
-//! The contents that a link of a hash chain covers (I10), read from the tables.
+//! The contents that a link of a hash chain covers, read from the tables.
 
 use reground_provenance::encoding::Field;
 use reground_provenance::link::{Header, LinkKind};

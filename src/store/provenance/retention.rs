@@ -1,4 +1,4 @@
-//! Retention (I19): archives and removes old traces, chain links and shadow turns.
+//! Retention: archives and removes old traces, chain links and shadow turns.
 
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys;

@@ -336,7 +336,7 @@ pub fn seen(tenant: &str, turn_id: i64) -> Result<Vec<Seen>> {
     .unwrap_or_default())
 }
 
-/// The candidates of a turn, for the stage factors of its citations (I4).
+/// The candidates of a turn, for the stage factors of its citations.
 pub fn load(turn_id: i64) -> Result<Vec<Traced>> {
     let arrays: Arrays = as_owner(|| {
         sql::write_json(

@@ -16,7 +16,7 @@ use options::Options;
 /// Domain of the passages.
 const DOMAIN: Domain = Domain::Clapnq;
 
-/// A level, its settings, and the figures of its source: added p95 in milliseconds, added storage in per cent (I10).
+/// A level, its settings, and the figures of its source: added p95 in milliseconds, added storage in per cent.
 struct Level {
     name: &'static str,
     settings: &'static str,
@@ -150,7 +150,7 @@ fn print(
     println!(
         "\n{} turns at each level. Each round runs one turn of each level, so the conversations grow alike. Default settings, 12,707 \
          passages with both indexes. Times of begin_turn and end_turn are in milliseconds. Bytes are those of all rows of a \
-         conversation on disk, per turn. The level bare keeps no trace. The figures of the source (I10), for its own system, are in \
+         conversation on disk, per turn. The level bare keeps no trace. The figures of the source, for its own system, are in \
          brackets.\n",
         options.rounds
     );

@@ -1,4 +1,4 @@
-//! The knowledge graph (C4): conversations replayed with and without edges made by [`mentions`].
+//! The knowledge graph: conversations replayed with and without edges made by [`mentions`].
 
 pub mod mentions;
 

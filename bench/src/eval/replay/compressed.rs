@@ -1,4 +1,4 @@
-//! The compressed history after a turn: whether it keeps every citation and its limit (D6).
+//! The compressed history after a turn: whether it keeps every citation and its limit.
 
 use std::collections::BTreeSet;
 

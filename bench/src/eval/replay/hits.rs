@@ -1,4 +1,4 @@
-//! Where relevant passages were ranked, in the search of a turn and in those of earlier turns (H4).
+//! Where relevant passages were ranked, in the search of a turn and in those of earlier turns.
 
 use reground_metrics::history_hits::HistoryHits;
 

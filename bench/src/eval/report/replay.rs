@@ -130,7 +130,7 @@ fn carried(arms: &[&Run], baseline: &[ReplayedConversation]) {
     println!();
 }
 
-/// Ranks of the relevant passages in this turn and in earlier ones (H4).
+/// Ranks of the relevant passages in this turn and in earlier ones.
 fn hits(runs: &[Run]) {
     println!("Relevant passages in the rankings of judged later turns:\n");
     println!("| arm | turns | bottom hit | history hit | supplement |");

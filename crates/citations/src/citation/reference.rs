@@ -15,7 +15,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Returns the interval between two pages in either order (C5: `14-12` is 12–14).
+    /// Returns the interval between two pages in either order (`14-12` is 12–14).
     pub fn new(a: u32, b: u32) -> Self {
         Self {
             start: a.min(b),

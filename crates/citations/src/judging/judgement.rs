@@ -62,9 +62,9 @@ pub struct BestOther {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Detail {
-    /// I5: the document is valid, the place is not in the context.
+    /// The document is valid, the place is not in the context.
     Unretrieved,
-    /// I5: the document is valid, the content is not at the place.
+    /// The document is valid, the content is not at the place.
     InvalidPage,
     /// The marker belongs to an earlier turn.
     StaleTurn,

@@ -67,7 +67,7 @@ impl EvidenceUnits<'_> {
         judgement
     }
 
-    /// Judges a place that exists outside the context by whether it supports the claim (I5).
+    /// Judges a place that exists outside the context by whether it supports the claim.
     fn judge_documents(
         &self,
         documents: &[usize],

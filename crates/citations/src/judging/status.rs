@@ -35,7 +35,7 @@ pub enum Status {
     Unresolvable,
 }
 
-/// The way in which a citation fails (D8).
+/// The way in which a citation fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureMode {
@@ -47,7 +47,7 @@ pub enum FailureMode {
     ParaphraseAttribution,
 }
 
-/// The four outcomes of verification (I5).
+/// The four outcomes of verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Diagnostic {
@@ -107,7 +107,7 @@ impl Status {
         }
     }
 
-    /// Returns the score of the coordinates (I5), in [0, 1]. `None` is excluded from all means.
+    /// Returns the score of the coordinates, in [0, 1]. `None` is excluded from all means.
     pub const fn score(self) -> Option<f64> {
         match self.diagnostic() {
             Some(Diagnostic::ExactContextMatch) => Some(1.0),
@@ -120,7 +120,7 @@ impl Status {
         }
     }
 
-    /// Returns the failure mode (D8), if the status is a failure.
+    /// Returns the failure mode, if the status is a failure.
     pub const fn mode(self) -> Option<FailureMode> {
         match self {
             Self::WrongSource => Some(FailureMode::CrossTextConflation),
@@ -130,7 +130,7 @@ impl Status {
         }
     }
 
-    /// Returns the outcome of verification (I5).
+    /// Returns the outcome of verification.
     pub const fn diagnostic(self) -> Option<Diagnostic> {
         match self {
             Self::ResolvedCurrent
@@ -188,7 +188,7 @@ impl FailureMode {
 }
 
 impl Diagnostic {
-    /// The name in I5.
+    /// The stable name that is stored and shown.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ExactContextMatch => "exact_context_match",

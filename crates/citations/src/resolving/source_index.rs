@@ -6,7 +6,7 @@ use super::sources::{DocumentRequest, KnownMarker, NamedDocument, Source, Target
 use crate::Pages;
 use crate::text::{address, stem};
 
-/// Fidelity of a citation that names a document without a page, or with a page that cannot be checked (I5: below 1).
+/// Fidelity of a citation that names a document without a page, or with a page that cannot be checked (below 1).
 pub(super) const DOCUMENT_ONLY: f64 = 0.5;
 
 /// The place that a citation leads to.

@@ -1,4 +1,4 @@
-//! Advice on whether to show an answer (I20). The answer and its citations are stored in either case.
+//! Advice on whether to show an answer. The answer and its citations are stored in either case.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The scores of an answer from the statuses of its citations (I4).
+//! The scores of an answer from the statuses of its citations.
 
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ impl LossStage {
 pub struct Factors(pub [Option<bool>; 5]);
 
 impl Factors {
-    /// Returns the factors of a citation (I4). All factors after the first loss are `None`. A place that exists
+    /// Returns the factors of a citation. All factors after the first loss are `None`. A place that exists
     /// nowhere is lost in generation and has no earlier factors. A malformed string has no factors.
     ///
     /// `facts` belong to the cited passage; `None` if they are unknown.
@@ -163,7 +163,7 @@ impl MessageScores {
         (self.scored == 0).then_some(NO_CITATIONS_FOUND)
     }
 
-    /// Returns the share of malformed citation-like strings (I6). With `author_year_expected`, author–year citations
+    /// Returns the share of malformed citation-like strings. With `author_year_expected`, author–year citations
     /// count as malformed.
     pub fn parse_failure_rate(&self, author_year_expected: bool) -> Option<f64> {
         let failed = self.malformed

@@ -1,4 +1,4 @@
-//! The verdict on the citations of a claim, with regard to all sources of the context (I4, I13, D8).
+//! The verdict on the citations of a claim, with regard to all sources of the context.
 
 use std::cmp::Reverse;
 

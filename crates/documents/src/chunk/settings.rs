@@ -29,7 +29,7 @@ pub struct ChunkSettings {
 }
 
 impl Default for ChunkSettings {
-    /// 512 tokens with an overlap of 128 (I2).
+    /// 512 tokens with an overlap of 128.
     fn default() -> Self {
         Self {
             size: 512,

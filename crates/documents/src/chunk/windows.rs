@@ -8,7 +8,7 @@ use super::{breaks::Breaks, graphemes::Graphemes, ruler::Ruler, settings::ChunkS
 use crate::sentences::sentence_spans;
 
 /// Share of a window's size, beyond the overlap, that is used before a good end is searched. A smaller share finds better ends
-/// but stores more text twice. At 3/4 the default settings have an overlap cost within the requirement's 15–40 % (I2).
+/// but stores more text twice. At 3/4 the default settings have an overlap cost between 15 and 40 %.
 const MIN_USE: (usize, usize) = (3, 4);
 /// Splits one text into windows.
 ///

@@ -30,9 +30,9 @@ pub struct Turn {
     pub context_tokens: u64,
     /// Tokens of the history in the prompt.
     pub history_tokens: Option<u64>,
-    /// Share of the model's attention that the sources get, α (D1).
+    /// Share of the model's attention that the sources get, α.
     pub attribution_share: Option<f64>,
-    /// Predicted accuracy (D2).
+    /// Predicted accuracy.
     pub predicted_accuracy: Option<f64>,
     /// Warnings.
     pub warnings: Vec<String>,

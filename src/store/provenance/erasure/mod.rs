@@ -1,4 +1,4 @@
-//! Erasure (I19). Every table with data of a conversation, a tenant or a document must occur in one of these files.
+//! Erasure. Every table with data of a conversation, a tenant or a document must occur in one of these files.
 
 mod deletion;
 mod receipt;
