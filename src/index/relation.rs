@@ -76,6 +76,11 @@ impl OpenRelation {
         }
     }
 
+    /// Returns the role that owns the relation.
+    pub fn owner(&self) -> pg_sys::Oid {
+        self.class().relowner
+    }
+
     /// Returns the pointer to the relation, valid until this is dropped.
     pub fn as_ptr(&self) -> pg_sys::Relation {
         self.relation

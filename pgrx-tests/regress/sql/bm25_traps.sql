@@ -57,3 +57,21 @@ ALTER TABLE docs ALTER COLUMN id TYPE bigint;
 SELECT id FROM docs WHERE body @@@ reground.bm25_query('birch', 'docs');
 CLUSTER docs USING docs_pkey;
 SELECT id, (SELECT count(*) FROM reground.bm25_check('docs_body', heapallindexed => true)) AS faults FROM docs WHERE body @@@ reground.bm25_query('birch', 'docs');
+
+-- bm25_check runs the functions of an index as the owner of the table, not with the rights of a superuser who calls it.
+CREATE ROLE regress_index_owner;
+CREATE FUNCTION checked(body text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_user <> 'regress_index_owner' THEN
+        RAISE EXCEPTION 'called by %', current_user;
+    END IF;
+    RETURN body;
+END
+$$;
+CREATE TABLE owned (body text);
+INSERT INTO owned VALUES ('birch');
+ALTER TABLE owned OWNER TO regress_index_owner;
+CREATE INDEX owned_body ON owned USING reground_bm25 (checked(body));
+SELECT count(*) AS faults FROM reground.bm25_check('owned_body', heapallindexed => true);
+DROP TABLE owned;
+DROP ROLE regress_index_owner;
