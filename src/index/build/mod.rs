@@ -66,7 +66,7 @@ fn random_key() -> Result<Key> {
     // SAFETY: the function fills as many bytes as the array has.
     let strong = unsafe { pg_sys::pg_strong_random(key.as_mut_ptr().cast(), size_of::<Key>()) };
     if !strong {
-        return Err(Error::Stored("no random numbers are available".into()));
+        return Err(Error::NoRandomness);
     }
     Ok(key)
 }

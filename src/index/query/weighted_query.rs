@@ -296,11 +296,11 @@ pub fn check_readable(relation: pg_sys::Oid) -> Result<()> {
     };
     let right = pg_sys::AclMode::from(pg_sys::ACL_SELECT);
     let granted = |result| result == pg_sys::AclResult::ACLCHECK_OK;
-    // SAFETY: a privilege look-up by oid; for a missing relation the answer is no.
+    // SAFETY: a privilege look-up by oid. A relation that was dropped meanwhile raises an error.
     let reads_table =
         unsafe { granted(pg_sys::pg_class_aclcheck(table, pg_sys::GetUserId(), right)) };
     let reads_column = |name: &CString| {
-        // SAFETY: privilege look-ups by oid and NUL-terminated name; for a missing column the answer is no.
+        // SAFETY: privilege look-ups by oid and NUL-terminated name. A missing column raises an error.
         unsafe {
             let column = pg_sys::get_attnum(table, name.as_ptr());
             granted(pg_sys::pg_attribute_aclcheck(

@@ -8,12 +8,12 @@ use reground_report::corpus::{Corpus, LOW_PERCENTILE, MAX_ROWS, TimeUnit};
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
-use crate::session::with_settings;
+use crate::session::{PINNED_PATH, with_settings};
 use crate::sql::{self, Args};
 
 /// Settings of the queries. Times are shown in UTC. Views and policies, too, are executed under a fixed search_path.
 const SETTINGS: [(&CStr, &CStr); 3] = [
-    (c"search_path", c"pg_catalog, pg_temp"),
+    (c"search_path", PINNED_PATH),
     (c"extra_float_digits", c"1"),
     (c"TimeZone", c"UTC"),
 ];
