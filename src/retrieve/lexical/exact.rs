@@ -41,16 +41,18 @@ pub fn rank(
     if terms.iter().all(Vec::is_empty) {
         return Ok(finish(collectors, limit));
     }
-    let lexemes = match corpus.column("lexemes") {
-        Some(column) => column,
-        None => format!(
-            "to_tsvector({}, left({}::text, {LONGEST_TEXT}))",
-            corpus.row_config(),
-            corpus.required("content")?
-        ),
+    // PostgreSQL would compute an expression again for the condition, so the condition uses the column.
+    let (lexemes, read_column) = match corpus.column("lexemes") {
+        Some(column) => (column.clone(), column),
+        None => {
+            let content = corpus.required("content")?;
+            let config = corpus.row_config();
+            let lexemes = format!("to_tsvector({config}, left({content}::text, {LONGEST_TEXT}))");
+            (lexemes, content)
+        }
     };
     let statement = format!(
-        "SELECT {}::text, {}::text, coalesce({}, false), {lexemes} FROM {} WHERE {lexemes} IS NOT NULL",
+        "SELECT {}::text, {}::text, coalesce({}, false), {lexemes} FROM {} WHERE {read_column} IS NOT NULL",
         corpus.key()?,
         corpus.document()?,
         filter.clause(1),
