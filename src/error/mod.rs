@@ -7,6 +7,7 @@ mod table;
 
 use pgrx::PgSqlErrorCode as Code;
 use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::spi::quote_literal;
 use reground_audit::error::AuditError;
 use reground_bm25::Bm25Error;
 use reground_bm25::index::IndexError;
@@ -96,7 +97,7 @@ error_table! {
     RelationGone(corpus: String) => report(
         Code::ERRCODE_UNDEFINED_TABLE,
         format!("a relation of corpus \"{corpus}\" no longer exists"),
-        format!("Run SELECT reground.drop_corpus('{corpus}'), then register the corpus again."),
+        format!("Run SELECT reground.drop_corpus({}), then register the corpus again.", quote_literal(&corpus)),
     );
     /// A mapped or filtered column does not exist.
     NoColumn { column: String, relation: String } => report(

@@ -52,14 +52,20 @@ fn remap(
         Some(name) => format!("; it may be \"{name}\" now"),
         None => String::new(),
     };
-    let name = serde_json::Value::from(renamed.unwrap_or("…"));
-    let mapping = format!("{{\"{meaning}\": {name}}}");
-    let hint = format!(
+    (
+        guess,
+        map_command(corpus, meaning, Some(renamed.unwrap_or("…"))),
+    )
+}
+
+/// Returns the command that maps a column, or that removes the mapping of a meaning.
+pub fn map_command(corpus: &Corpus, meaning: &str, column: Option<&str>) -> String {
+    let mapping = format!("{{\"{meaning}\": {}}}", serde_json::Value::from(column));
+    format!(
         "SELECT reground.alter_corpus({}, mapping => {});",
         sql::literal(&corpus.name),
         sql::literal(&mapping)
-    );
-    (guess, hint)
+    )
 }
 
 /// Returns the only column that is not mapped and has a suitable type.
@@ -102,10 +108,7 @@ pub fn not_integers(corpus: &Corpus) -> Vec<Finding> {
             && !corpus.is_integer(meaning)
         {
             let detail = format!("{column} is of type {kind}, not a whole number: it is ignored");
-            let hint = format!(
-                "SELECT reground.alter_corpus({}, mapping => '{{\"{meaning}\": null}}');",
-                sql::literal(&corpus.name)
-            );
+            let hint = map_command(corpus, meaning, None);
             findings.push(Finding::warning(meaning, detail, Some(hint)));
         }
     }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::finding::Finding;
-use super::indexes;
+use super::{columns, indexes};
 use crate::error::Result;
 use crate::retrieve::{mapping, vector_schema};
 use crate::sql;
@@ -26,10 +26,10 @@ pub fn embeddings(corpus: &Corpus, relation: &str) -> Result<Vec<Finding>> {
         findings.push(Finding::error(
             "embedding",
             "the column has other dimensions than when it was registered",
-            Some(format!(
-                "SELECT reground.alter_corpus({}, mapping => '{{\"embedding\": \"{}\"}}');",
-                sql::literal(&corpus.name),
-                mapped.column
+            Some(columns::map_command(
+                corpus,
+                "embedding",
+                Some(&mapped.column),
             )),
         ));
     }
@@ -41,10 +41,7 @@ pub fn embeddings(corpus: &Corpus, relation: &str) -> Result<Vec<Finding>> {
 fn no_column(corpus: &Corpus) -> Finding {
     let hint = match corpus.managed {
         true => "Create the corpus with dimensions => ….".into(),
-        false => format!(
-            "SELECT reground.alter_corpus({}, mapping => '{{\"embedding\": \"…\"}}');",
-            sql::literal(&corpus.name)
-        ),
+        false => columns::map_command(corpus, "embedding", Some("…")),
     };
     let detail = "no embedding column: lexical search only";
     Finding::warning("embedding", detail, Some(hint))
