@@ -31,12 +31,8 @@ pub fn documents(corpus: &Corpus, names: &[String]) -> Result<Vec<Named>> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let document = document(corpus)?;
-    let text = |meaning: &str| match corpus.column(meaning) {
-        Some(column) => format!("{column}::text"),
-        None => "NULL::text".to_owned(),
-    };
-    let (title, uri) = (text("title"), text("uri"));
+    let document = corpus.document_text()?;
+    let (title, uri) = (corpus.text("title"), corpus.text("uri"));
     let page_count = corpus.integer("page_count", 1);
     // Three equi-joins are fast for thousands of names; one join with OR is not.
     let relations = corpus.relations()?;
@@ -62,28 +58,18 @@ pub fn by_beginning(corpus: &Corpus, ids: &[String]) -> Result<Vec<Named>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let (document, key) = (document(corpus)?, corpus.key()?);
-    let text = |meaning: &str| match corpus.column(meaning) {
-        Some(column) => format!("{column}::text"),
-        None => "NULL::text".to_owned(),
-    };
+    let (document, key) = (corpus.document_text()?, corpus.key()?);
     let statement = format!(
         "SELECT DISTINCT ON (u.name, u.doc_id) u.* FROM (SELECT n.name, {document} AS doc_id, {} AS title, {} AS uri, {} AS page_count FROM {} \
              JOIN unnest($1::text[]) AS n(name) \
              ON starts_with({document}, n.name) OR starts_with({key}::text, n.name) WHERE {document} IS NOT NULL) AS u \
          ORDER BY u.name, u.doc_id, u.title, u.uri, u.page_count",
-        text("title"),
-        text("uri"),
+        corpus.text("title"),
+        corpus.text("uri"),
         corpus.integer("page_count", 1),
         corpus.relations()?,
     );
     sql::read_rows(&statement, &[ids.to_vec().into()])
-}
-
-/// Returns the SQL expression of a row's document id as text. A passage without a document has its own id.
-fn document(corpus: &Corpus) -> Result<String> {
-    let (document, key) = (corpus.document()?, corpus.key()?);
-    Ok(format!("coalesce({document}::text, {key}::text)"))
 }
 
 /// Returns the passages of documents, sorted by document and position.
@@ -108,10 +94,7 @@ pub fn placed(corpus: &Corpus, names: &[&str]) -> Result<Vec<Passage>> {
     };
     let place = format!("({metadata} ->> '{LOCATOR}')");
     let document = corpus.document()?;
-    let title = match corpus.column("title") {
-        Some(title) => format!("{title}::text"),
-        None => "NULL::text".to_owned(),
-    };
+    let title = corpus.text("title");
     let chunk_ids: Vec<String> = sql::read_rows(
         &format!(
             "SELECT {}::text AS chunk_id FROM {} WHERE {place} IS NOT NULL AND (cardinality($1::text[]) = 0 \

@@ -171,10 +171,10 @@ pub fn documents_of<'a>(
     if chunk_ids.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let key = corpus.key()?;
     let statement = format!(
-        "SELECT {key}::text AS chunk_id, coalesce({}::text, {key}::text) AS doc_id FROM {} WHERE {clause} AND {} IS NOT NULL AND {}",
-        corpus.document()?,
+        "SELECT {}::text AS chunk_id, {} AS doc_id FROM {} WHERE {clause} AND {} IS NOT NULL AND {}",
+        corpus.key()?,
+        corpus.document_text()?,
         corpus.relations()?,
         corpus.required("content")?,
         filter.clause(2),
@@ -197,10 +197,6 @@ fn select(
     if ids.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let text = |meaning: &str| match corpus.column(meaning) {
-        Some(column) => format!("{column}::text"),
-        None => "NULL::text".to_owned(),
-    };
     let published = match corpus.column("published") {
         Some(column) => {
             format!("to_jsonb({column}) #>> '{{}}'::text[]")
@@ -208,11 +204,11 @@ fn select(
         None => "NULL::text".to_owned(),
     };
     let statement = format!(
-        "SELECT {key}::text AS chunk_id, coalesce({}::text, {key}::text) AS doc_id, {} AS version, {} AS ordinal, {} AS page_start, {} AS page_end, \
+        "SELECT {key}::text AS chunk_id, {} AS doc_id, {} AS version, {} AS ordinal, {} AS page_start, {} AS page_end, \
              {} AS char_start, {} AS char_end, {}::text AS content, {} AS content_hash, {} AS tokens, {} AS title, {} AS uri, {published} AS published, {} AS text_config, \
              {}::text AS metadata \
          FROM {} WHERE {clause} AND {key} IS NOT NULL AND {} IS NOT NULL AND {}",
-        corpus.document()?,
+        corpus.document_text()?,
         corpus.integer("version", 0),
         corpus.integer("ordinal", 0),
         corpus.integer("page_start", 1),
@@ -220,10 +216,10 @@ fn select(
         corpus.integer("char_start", 0),
         corpus.integer("char_end", 0),
         corpus.required("content")?,
-        text("content_hash"),
+        corpus.text("content_hash"),
         corpus.integer("tokens", 0),
-        text("title"),
-        text("uri"),
+        corpus.text("title"),
+        corpus.text("uri"),
         corpus
             .named_config()
             .unwrap_or_else(|| "NULL::text".to_owned()),

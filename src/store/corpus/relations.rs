@@ -268,6 +268,12 @@ impl Corpus {
         }
     }
 
+    /// Expression for the text of a meaning; NULL if it is not mapped.
+    pub fn text(&self, meaning: &str) -> String {
+        let column = self.column(meaning);
+        column.map_or("NULL::text".to_owned(), |column| format!("{column}::text"))
+    }
+
     /// Expression for the metadata. In a managed corpus, metadata of the passage override those of the document.
     pub fn metadata(&self) -> Option<String> {
         if self.managed {
@@ -293,6 +299,12 @@ impl Corpus {
             column: meaning.to_owned(),
             relation: self.name.clone(),
         })
+    }
+
+    /// Expression for the document id of a row as text. A passage without a document has its own id.
+    pub fn document_text(&self) -> Result<String> {
+        let (document, key) = (self.document()?, self.key()?);
+        Ok(format!("coalesce({document}::text, {key}::text)"))
     }
 
     /// The column of the document id as SQL; that of the chunk id if no document id is mapped.
