@@ -58,7 +58,7 @@ pub fn stage_facts(turn_id: i64) -> Result<Vec<Traced>> {
 }
 
 /// The documents to look up for an answer: those that it names and that are not in its context.
-pub struct Asked<'a> {
+pub struct DocumentLookup<'a> {
     pub tenant: &'a str,
     /// The corpora to search for names.
     pub corpora: &'a BTreeSet<&'a str>,
@@ -70,34 +70,34 @@ pub struct Asked<'a> {
 
 /// Looks up documents. Names, beginnings of ids and locators are searched in all corpora, ids in the corpus of the document
 /// only.
-pub fn look_up(asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
-    let own = asked
+pub fn look_up(lookup: &DocumentLookup<'_>) -> Result<Vec<NamedDocument>> {
+    let own = lookup
         .requests
         .iter()
         .filter_map(|request| match &request.target {
             Target::Document { corpus, .. } => Some(corpus.as_str()),
             Target::Name(_) | Target::Id(_) | Target::Locator(_) => None,
         });
-    let names: BTreeSet<&str> = match asked.requests.is_empty() {
+    let names: BTreeSet<&str> = match lookup.requests.is_empty() {
         true => BTreeSet::new(),
-        false => asked.corpora.iter().copied().chain(own).collect(),
+        false => lookup.corpora.iter().copied().chain(own).collect(),
     };
     let mut found = Vec::new();
     for name in names {
         // A corpus that was dropped or revoked since the turn contains no documents.
-        if let Some(corpus) = corpora::usable(asked.tenant, name)? {
-            found.extend(by_name(&corpus, asked)?);
-            found.extend(by_locator(&corpus, asked)?);
+        if let Some(corpus) = corpora::usable(lookup.tenant, name)? {
+            found.extend(by_name(&corpus, lookup)?);
+            found.extend(by_locator(&corpus, lookup)?);
         }
     }
     Ok(found)
 }
 
 /// Answers the requests for a name, an id or the beginning of an id, from one corpus.
-fn by_name(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
+fn by_name(corpus: &Corpus, lookup: &DocumentLookup<'_>) -> Result<Vec<NamedDocument>> {
     let mut wanted: Vec<(&DocumentRequest, &str)> = Vec::new();
     let mut ids = Vec::new();
-    for request in asked.requests {
+    for request in lookup.requests {
         match &request.target {
             Target::Name(name) => wanted.push((request, name)),
             Target::Document { corpus: of, doc_id } if *of == corpus.name => {
@@ -133,7 +133,7 @@ fn by_name(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
                 uri: document.uri.clone(),
                 page_count: document.page_count,
                 bounds: None,
-                passages: with_lexemes(own.take(MAX_NAMED_PASSAGES), asked.text_config)?,
+                passages: with_lexemes(own.take(MAX_NAMED_PASSAGES), lookup.text_config)?,
             });
         }
     }
@@ -160,7 +160,7 @@ fn passages_by_document(
 /// Whether a passage is on the requested pages.
 fn is_on_pages(passage: &Passage, request: &DocumentRequest) -> bool {
     match (request.pages, passage.pages) {
-        (Some(asked), Some(pages)) => asked.start <= pages.end && pages.start <= asked.end,
+        (Some(wanted), Some(pages)) => wanted.start <= pages.end && pages.start <= wanted.end,
         (Some(_), None) => false,
         (None, _) => true,
     }
@@ -168,14 +168,14 @@ fn is_on_pages(passage: &Passage, request: &DocumentRequest) -> bool {
 
 /// Answers the requests for a locator, from one corpus: each document with the work, the bounds of its locators, and its
 /// passages at the requested place.
-fn by_locator(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
-    let Some(locators) = asked.grammar.locators() else {
+fn by_locator(corpus: &Corpus, lookup: &DocumentLookup<'_>) -> Result<Vec<NamedDocument>> {
+    let Some(locators) = lookup.grammar.locators() else {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();
     // Each work is read once, even if several of its places are cited.
     let mut works: BTreeMap<Option<&str>, Vec<(LocatorRange, Passage)>> = BTreeMap::new();
-    for request in asked.requests {
+    for request in lookup.requests {
         let Target::Locator(place) = &request.target else {
             continue;
         };
@@ -205,7 +205,7 @@ fn by_locator(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> 
                 uri: first.and_then(|passage| passage.uri.clone()),
                 page_count: None,
                 bounds: Some(Bounds::of(located.iter().map(|(range, _)| range))),
-                passages: with_lexemes(touching, asked.text_config)?,
+                passages: with_lexemes(touching, lookup.text_config)?,
                 doc_id,
             });
         }

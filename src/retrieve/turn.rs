@@ -32,7 +32,7 @@ pub struct Searched {
 }
 
 /// The contribution of one corpus to a turn.
-pub struct Answer {
+pub struct Contribution {
     /// Lists, scores and the passages in the lists.
     pub found: CorpusResults,
     /// As [`Searched::integrated`].
@@ -44,13 +44,13 @@ pub struct Answer {
 }
 
 /// Searches a corpus for a turn, and reads the passages in its lists and those of remembered sources.
-pub fn answer(
+pub fn contribution(
     Scope { corpus, filter }: &Scope,
     plan: &RetrievalPlan,
     nominated: Option<RankedList>,
     live: &[Live],
     settings: &Settings,
-) -> Result<Answer> {
+) -> Result<Contribution> {
     let wanted = Wanted::of(live, &corpus.name);
     let limit = settings.candidates;
     let searched = search(corpus, plan, filter, &wanted, nominated, settings, limit)?;
@@ -63,7 +63,7 @@ pub fn answer(
         let scores = &searched.scores;
         remembered(corpus, embedding, filter, &wanted, scores, &passages)
     })?;
-    Ok(Answer {
+    Ok(Contribution {
         options,
         integrated: searched.integrated,
         lacks_index: searched.lacks_index,
@@ -225,7 +225,7 @@ pub fn remembered(
 }
 
 /// Returns the names of other corpora with remembered sources of the conversation.
-pub fn others(live: &[Live], here: &[String]) -> BTreeSet<String> {
+pub fn other_corpora(live: &[Live], here: &[String]) -> BTreeSet<String> {
     live.iter()
         .map(|live| live.source.corpus.clone())
         .filter(|corpus| !here.contains(corpus))
@@ -234,7 +234,7 @@ pub fn others(live: &[Live], here: &[String]) -> BTreeSet<String> {
 
 /// Returns the passages of remembered sources of another corpus. There are none if the corpus cannot be read. They have no
 /// distances if the corpus has another metric than `metric`, or other dimensions.
-pub fn elsewhere(
+pub fn in_other_corpus(
     tenant: &str,
     name: &str,
     plan: &RetrievalPlan,

@@ -110,7 +110,7 @@ impl Statement {
                 "a statement was called with a wrong number of arguments".into(),
             ));
         }
-        // SAFETY: makeParamListInfo allocates `params` with as many elements as asked for; each is written below.
+        // SAFETY: makeParamList allocates `params` with as many elements as asked for; each is written below.
         unsafe {
             let list = pg_sys::makeParamList(c_int::try_from(args.len()).unwrap_or(c_int::MAX));
             let elements = (*list).params.as_mut_ptr();

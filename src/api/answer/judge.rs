@@ -16,7 +16,7 @@ use crate::api::answer::judge_context::JudgeContext;
 use crate::api::answer::readers::{Reader, Readers};
 use crate::error::{Result, warn};
 use crate::profile::stage;
-use crate::retrieve::evidence::{self, Asked, content, look_up};
+use crate::retrieve::evidence::{self, DocumentLookup, content, look_up};
 use crate::store::cues;
 use crate::store::markers::{self, Row as MarkerRow};
 use crate::store::messages::NewCitation;
@@ -82,7 +82,7 @@ pub(in crate::api) fn judge(
     let known: Vec<KnownMarker> = end::known_markers(&bound, context.context);
     let requests = end::documents_to_look_up(extraction, &sources, &known);
     let named = stage("named documents", || {
-        look_up(&Asked {
+        look_up(&DocumentLookup {
             tenant: context.tenant,
             corpora: &context.corpora,
             requests: &requests,

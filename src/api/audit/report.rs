@@ -8,7 +8,7 @@ use reground_report::owner::{self, Owner};
 
 use crate::api::given;
 use crate::error::{Error, Result};
-use crate::store::reports::{self, Asked};
+use crate::store::reports::{self, ReportScope};
 use crate::tenant as tenants;
 
 #[pg_extern(sql = false)]
@@ -38,27 +38,27 @@ fn corpus_report(
     until: Option<TimestampWithTimeZone>,
     tenant: Option<&str>,
 ) -> std::result::Result<String, ErrorReport> {
-    let asked = Asked {
+    let scope = ReportScope {
         corpus: given(corpus, "corpus")?,
         tenant,
         since,
         until,
     };
-    Ok(of_corpus(asked)?)
+    Ok(of_corpus(scope)?)
 }
 
-fn of_corpus(asked: Asked<'_>) -> Result<String> {
-    let unknown = || Error::UnknownCorpus(asked.corpus.to_owned());
+fn of_corpus(scope: ReportScope<'_>) -> Result<String> {
+    let unknown = || Error::UnknownCorpus(scope.corpus.to_owned());
     let own = tenants::current();
-    let owners = reports::owners(asked.corpus)?;
-    let owner = owner::corpus(owners, asked.tenant, own.as_deref());
+    let owners = reports::owners(scope.corpus)?;
+    let owner = owner::corpus(owners, scope.tenant, own.as_deref());
     let owner = single_owner(owner, "corpus", unknown)?;
-    let asked = Asked {
+    let scope = ReportScope {
         tenant: owner.as_deref(),
-        ..asked
+        ..scope
     };
-    let unit = TimeUnit::of(reports::span(asked)?.unwrap_or_default());
-    let corpus = reports::corpus(asked, unit)?.ok_or_else(unknown)?;
+    let unit = TimeUnit::of(reports::span(scope)?.unwrap_or_default());
+    let corpus = reports::corpus(scope, unit)?.ok_or_else(unknown)?;
     Ok(corpus.page())
 }
 

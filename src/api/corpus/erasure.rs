@@ -118,7 +118,7 @@ fn remove(corpus: &Corpus, doc_id: &str, receipt: &mut Receipt) -> Result<()> {
                 receipt.erased(relation, rows);
             }
         }
-        if erasure::stands(corpus.corpus_id, doc_id)? {
+        if erasure::exists(corpus.corpus_id, doc_id)? {
             notice(
                 format!("the document stays in corpus \"{}\"", corpus.name),
                 "Row-level security hides it from this role.",

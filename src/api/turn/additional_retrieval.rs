@@ -104,7 +104,7 @@ impl Search<'_> {
         let conversation = conversations::behind_turn(tenant, turn_id)?
             .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
         let corpora = match (self.corpus, &self.corpora) {
-            (None, None) => Some(turn.asked_corpora()),
+            (None, None) => Some(turn.searched_corpora()),
             (_, corpora) => corpora.clone(),
         };
         let call_settings = self.settings(&turn);

@@ -22,7 +22,9 @@ use crate::retrieve::corpus_scope::Corpora;
 use crate::retrieve::neighbours::{self, Nominated};
 use crate::retrieve::prior_turns::{self, Before};
 use crate::retrieve::reused_context;
-use crate::retrieve::turn::{Answer, Options, answer, carried, elsewhere, others};
+use crate::retrieve::turn::{
+    Contribution, Options, carried, contribution, in_other_corpus, other_corpora,
+};
 use crate::store::conversations::Conversation;
 use crate::store::roles::Roles;
 use crate::store::sources::Live;
@@ -256,19 +258,19 @@ impl<'a> Retrieval<'a> {
         judged: &JudgedIntent,
     ) -> Result<Gathered> {
         let settings = &self.settings;
-        let Answer {
+        let Contribution {
             found: mut results,
             integrated,
             mut options,
             mut lacks_index,
-        } = answer(&self.corpora.first, plan, nominated, &live, settings)?;
+        } = contribution(&self.corpora.first, plan, nominated, &live, settings)?;
         // The graph and the results of earlier turns belong to the first corpus.
         let plan_of_others = RetrievalPlan {
             historical: Vec::new(),
             ..plan.clone()
         };
         for scope in &self.corpora.beside {
-            let other = answer(scope, &plan_of_others, None, &live, settings)?;
+            let other = contribution(scope, &plan_of_others, None, &live, settings)?;
             lacks_index |= other.lacks_index;
             options.extend(other.options);
             let name = &scope.corpus.name;
@@ -305,9 +307,9 @@ impl<'a> Retrieval<'a> {
             return Ok(());
         }
         let metric = self.corpora.metric();
-        for name in others(live, &self.corpora.names()) {
-            options.extend(stage("carried from elsewhere", || {
-                elsewhere(self.tenant, &name, plan, live, metric, &self.settings)
+        for name in other_corpora(live, &self.corpora.names()) {
+            options.extend(stage("other corpora", || {
+                in_other_corpus(self.tenant, &name, plan, live, metric, &self.settings)
             })?);
         }
         Ok(())
@@ -340,7 +342,7 @@ impl<'a> Retrieval<'a> {
             embedding: question.embedding,
             settings: &self.settings,
         };
-        let input = stage("kept passages", || {
+        let input = stage("reused passages", || {
             reused_context::read(&asking, shown.transpose()?.flatten(), added, live)
         })?;
         Ok(stage("gather", || reuse_context(input, &self.settings)))

@@ -17,7 +17,7 @@ use crate::rows;
 use crate::store::conversations::{self, Conversation};
 use crate::store::corpora;
 use crate::store::shadows::{self, NewShadow};
-use crate::store::turns::{self, Asked};
+use crate::store::turns::{self, TurnRequest};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -39,7 +39,7 @@ fn shadow_turn(
     // The lock keeps the memory of the conversation as the turn found it.
     let conversation = conversations::of_turn(&tenant, turn_id)?
         .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
-    let turn = turns::asked(&tenant, turn_id)?;
+    let turn = turns::request(&tenant, turn_id)?;
     check_state(&turn)?;
 
     let corpora = match corpus {
@@ -83,7 +83,7 @@ fn shadow_turn(
 }
 
 /// Checks that the memory of the conversation is still that of the turn. Errors: 55000 otherwise.
-fn check_state(turn: &Asked) -> Result<()> {
+fn check_state(turn: &TurnRequest) -> Result<()> {
     let open = matches!(turn.state.as_str(), "open" | "deferred");
     if open && !turn.overtaken {
         return Ok(());
@@ -102,7 +102,7 @@ fn call(
     tenant: &str,
     conversation: &Conversation,
     corpus: &str,
-    turn: &Asked,
+    turn: &TurnRequest,
     changes: &serde_json::Value,
 ) -> Result<serde_json::Value> {
     let corpus = corpora::load(tenant, corpus)?;

@@ -16,7 +16,7 @@ use crate::retrieve::corpus_scope::{Corpora, Scope};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
 use crate::retrieve::passages;
-use crate::retrieve::turn::{Options, carried, elsewhere, others, remembered};
+use crate::retrieve::turn::{Options, carried, in_other_corpus, other_corpora, remembered};
 use crate::store::corpora;
 use crate::store::history::Shown;
 use crate::store::sources::Live;
@@ -124,9 +124,9 @@ fn scored_pins(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
         )?);
     }
     if !asking.filtered {
-        for name in others(pins, &asking.corpora.names()) {
+        for name in other_corpora(pins, &asking.corpora.names()) {
             let metric = asking.corpora.metric();
-            options.extend(elsewhere(
+            options.extend(in_other_corpus(
                 asking.tenant,
                 &name,
                 &plan,

@@ -72,7 +72,7 @@ pub fn owners(corpus: &str) -> Result<Vec<Option<String>>> {
 
 /// The answers of a report of a corpus.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct ReportScope<'a> {
     pub corpus: &'a str,
     /// Only those of this tenant.
     pub tenant: Option<&'a str>,
@@ -80,31 +80,31 @@ pub struct Asked<'a> {
     pub until: Option<TimestampWithTimeZone>,
 }
 
-/// CTE for the current answers of the turns whose leading corpus is the corpus. `$1` to `$4` are the fields of [`Asked`].
+/// CTE for the current answers of the turns whose leading corpus is the corpus. `$1` to `$4` are the fields of [`ReportScope`].
 const ANSWERS: &str = "answers AS MATERIALIZED ( \
          SELECT m.message_id, m.tenant, m.conversation_id, m.model, m.cfs, m.decision, m.created_at, t.turn_id, t.turn_no, t.query \
          FROM reground.messages AS m JOIN reground.turns AS t ON t.turn_id = m.turn_id \
          WHERE NOT m.superseded AND t.corpus = $1 AND ($2 IS NULL OR m.tenant = $2) AND ($3 IS NULL OR m.created_at >= $3) AND ($4 IS NULL OR m.created_at < $4))";
 
 /// Seconds from the first to the last answer.
-pub fn span(asked: Asked<'_>) -> Result<Option<f64>> {
+pub fn span(scope: ReportScope<'_>) -> Result<Option<f64>> {
     with_settings(&SETTINGS, || {
         sql::read_one(
             &format!(
                 "WITH {ANSWERS} SELECT extract(epoch FROM max(a.created_at) - min(a.created_at))::double precision FROM answers AS a"
             ),
             &[
-                asked.corpus.into(),
-                asked.tenant.into(),
-                asked.since.into(),
-                asked.until.into(),
+                scope.corpus.into(),
+                scope.tenant.into(),
+                scope.since.into(),
+                scope.until.into(),
             ],
         )
     })
 }
 
 /// The report of a corpus, with scores grouped by a unit of time.
-pub fn corpus(asked: Asked<'_>, unit: TimeUnit) -> Result<Option<Corpus>> {
+pub fn corpus(scope: ReportScope<'_>, unit: TimeUnit) -> Result<Option<Corpus>> {
     let statement = format!(
         "WITH {ANSWERS}, \
          citations AS MATERIALIZED ( \
@@ -161,10 +161,10 @@ pub fn corpus(asked: Asked<'_>, unit: TimeUnit) -> Result<Option<Corpus>> {
     read(
         &statement,
         &[
-            asked.corpus.into(),
-            asked.tenant.into(),
-            asked.since.into(),
-            asked.until.into(),
+            scope.corpus.into(),
+            scope.tenant.into(),
+            scope.since.into(),
+            scope.until.into(),
             unit.name().into(),
             MAX_ROWS.into(),
             LOW_PERCENTILE.into(),

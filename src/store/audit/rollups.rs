@@ -57,7 +57,7 @@ pub fn rebuild() -> Result<i64> {
         for table in ["answer_rollup", "citation_rollup"] {
             sql::run(&format!("DELETE FROM reground.{table}"), &[])?;
         }
-        Ok(sql::write_one(&counting(STANDING), &[])?.unwrap_or_default())
+        Ok(sql::write_one(&counting(CURRENT), &[])?.unwrap_or_default())
     })
 }
 
@@ -72,7 +72,7 @@ const WAITING: &str = "taken AS (DELETE FROM reground.rollup_queue WHERE message
      changed AS MATERIALIZED (SELECT message_id, sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING sum(change) <> 0)";
 
 /// CTEs for all current live answers. The queue is emptied in the same snapshot, so that no answer is counted twice.
-const STANDING: &str = "emptied AS (DELETE FROM reground.rollup_queue), taken AS (SELECT message_id FROM reground.messages WHERE NOT superseded AND origin = 'live'), \
+const CURRENT: &str = "emptied AS (DELETE FROM reground.rollup_queue), taken AS (SELECT message_id FROM reground.messages WHERE NOT superseded AND origin = 'live'), \
      changed AS MATERIALIZED (SELECT message_id, 1::bigint AS change FROM taken)";
 
 /// Statement that adds answers to the rollups and returns the number of rows taken.

@@ -79,8 +79,8 @@ impl Turn {
     }
 
     /// The corpora that the turn searches, the leading one first.
-    pub fn asked_corpora(&self) -> Vec<String> {
-        asked_corpora(&self.corpus, self.corpora.as_deref())
+    pub fn searched_corpora(&self) -> Vec<String> {
+        searched_corpora(&self.corpus, self.corpora.as_deref())
     }
 
     /// The corpora whose documents an answer may cite: those of its sources, and the leading one.
@@ -177,7 +177,7 @@ const NEW_TURN: Record = Record(&[
 
 /// The request of a turn.
 #[derive(Debug, Deserialize)]
-pub struct Asked {
+pub struct TurnRequest {
     pub turn_id: i64,
     pub turn_no: i32,
     pub state: String,
@@ -200,14 +200,14 @@ pub struct Asked {
     pub overtaken: bool,
 }
 
-impl Asked {
+impl TurnRequest {
     /// The corpora that the turn searches, the leading one first.
     pub fn corpora(&self) -> Vec<String> {
-        asked_corpora(&self.corpus, self.corpora.as_deref())
+        searched_corpora(&self.corpus, self.corpora.as_deref())
     }
 }
 
-fn asked_corpora(leading: &str, several: Option<&[String]>) -> Vec<String> {
+fn searched_corpora(leading: &str, several: Option<&[String]>) -> Vec<String> {
     several.map_or_else(|| vec![leading.to_owned()], <[String]>::to_vec)
 }
 
@@ -215,7 +215,7 @@ fn asked_corpora(leading: &str, several: Option<&[String]>) -> Vec<String> {
 ///
 /// # Errors
 /// P0002 if the tenant has no such turn.
-pub fn asked(tenant: &str, turn_id: i64) -> Result<Asked> {
+pub fn request(tenant: &str, turn_id: i64) -> Result<TurnRequest> {
     as_owner(|| {
         sql::write_json(
             "SELECT row_to_json(r)::text FROM (SELECT t.turn_id, t.turn_no, t.state, t.query, t.embedding, t.query_expansion ->> 'rewrite' AS rewrite, \

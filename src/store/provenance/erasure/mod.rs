@@ -6,4 +6,4 @@ mod redaction;
 
 pub use deletion::{conversations, hold, hold_all, hold_corpora, tables_of, tenant};
 pub use receipt::Receipt;
-pub use redaction::{Document, addresses, stands};
+pub use redaction::{Document, addresses, exists};

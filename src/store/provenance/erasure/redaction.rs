@@ -178,7 +178,7 @@ impl Document<'_> {
 }
 
 /// Whether a document of a corpus exists at present.
-pub fn stands(corpus_id: i64, doc_id: &str) -> Result<bool> {
+pub fn exists(corpus_id: i64, doc_id: &str) -> Result<bool> {
     Ok(as_owner_unrestricted(|| {
         sql::write_one::<bool>(
             "SELECT EXISTS (SELECT FROM reground.documents WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL AND deleted_at IS NULL)",
