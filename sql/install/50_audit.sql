@@ -273,7 +273,7 @@ COMMENT ON COLUMN reground.turn_overhead.component IS 'refresh (a search), compr
 COMMENT ON COLUMN reground.turn_overhead.turns IS 'Number of turns measured.';
 COMMENT ON COLUMN reground.turn_overhead.p50_ms IS 'Median in milliseconds.';
 COMMENT ON COLUMN reground.turn_overhead.p95_ms IS '95th percentile in milliseconds.';
-COMMENT ON COLUMN reground.turn_overhead.reported_ms IS 'Average reported by the source of the strategies: 45, 12 and 52 ms.';
+COMMENT ON COLUMN reground.turn_overhead.reported_ms IS 'Average that the publication of the strategies reports, for its own system: 45, 12 and 52 ms.';
 
 CREATE FUNCTION reground.explain_turn(turn_id bigint)
     RETURNS SETOF reground.turn_candidate

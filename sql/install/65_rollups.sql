@@ -23,7 +23,7 @@ CREATE TABLE reground.answer_rollup (
     answers bigint NOT NULL,
     UNIQUE NULLS NOT DISTINCT (hour, tenant, corpus, model, cfs_bin)
 );
-COMMENT ON TABLE reground.answer_rollup IS 'Current answers by hour and score, as histograms (percentiles cannot be added). Read the view cfs_hourly instead.';
+COMMENT ON TABLE reground.answer_rollup IS 'Current live answers by hour and score, as histograms (percentiles cannot be added). Read the view cfs_hourly instead.';
 COMMENT ON COLUMN reground.answer_rollup.hour IS 'Start of the hour.';
 COMMENT ON COLUMN reground.answer_rollup.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.answer_rollup.corpus IS 'Leading corpus of the turns.';
@@ -42,7 +42,7 @@ CREATE TABLE reground.citation_rollup (
     citations     bigint NOT NULL,
     UNIQUE NULLS NOT DISTINCT (hour, tenant, corpus, model, document_type, status, lost_stage)
 );
-COMMENT ON TABLE reground.citation_rollup IS 'Citations of current answers by hour, verdict and lost stage. Read the view citations_hourly instead.';
+COMMENT ON TABLE reground.citation_rollup IS 'Citations of current live answers by hour, verdict and lost stage. Read the view citations_hourly instead.';
 COMMENT ON COLUMN reground.citation_rollup.hour IS 'Start of the hour of the answers.';
 COMMENT ON COLUMN reground.citation_rollup.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.citation_rollup.corpus IS 'Corpus of the source, or of the turn if nothing was resolved.';
@@ -83,7 +83,7 @@ COMMENT ON VIEW reground.cfs_hourly IS 'Citation fidelity scores of current live
 COMMENT ON COLUMN reground.cfs_hourly.hour IS 'Start of the hour.';
 COMMENT ON COLUMN reground.cfs_hourly.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.cfs_hourly.corpus IS 'Leading corpus of the turns.';
-COMMENT ON COLUMN reground.cfs_hourly.model IS 'Model that wrote the answer, as given to end_turn.';
+COMMENT ON COLUMN reground.cfs_hourly.model IS 'Model that wrote the answers, first 200 characters.';
 COMMENT ON COLUMN reground.cfs_hourly.answers IS 'Number of current answers.';
 COMMENT ON COLUMN reground.cfs_hourly.cited_answers IS 'Number of these with a score.';
 COMMENT ON COLUMN reground.cfs_hourly.cfs_mean IS 'Mean score.';
@@ -110,7 +110,7 @@ COMMENT ON VIEW reground.citations_hourly IS 'Citations of current live answers 
 COMMENT ON COLUMN reground.citations_hourly.hour IS 'Start of the hour.';
 COMMENT ON COLUMN reground.citations_hourly.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.citations_hourly.corpus IS 'Corpus of the source, or of the turn if nothing was resolved.';
-COMMENT ON COLUMN reground.citations_hourly.model IS 'Model that wrote the answer, as given to end_turn.';
+COMMENT ON COLUMN reground.citations_hourly.model IS 'Model that wrote the answers, first 200 characters.';
 COMMENT ON COLUMN reground.citations_hourly.document_type IS 'File extension of the document''s address, otherwise of its id, for example pdf or html; NULL without one.';
 COMMENT ON COLUMN reground.citations_hourly.citations IS 'Number of citations.';
 COMMENT ON COLUMN reground.citations_hourly.judged IS 'Citations with a verdict about holding (not malformed or unresolvable).';

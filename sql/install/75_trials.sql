@@ -113,7 +113,7 @@ CREATE VIEW reground.shadow_candidates WITH (security_invoker = true) AS
            c.replaced_by
     FROM reground.shadow_turns AS s,
          pg_catalog.jsonb_populate_recordset(NULL::reground.turn_candidate, s.candidates) AS c;
-COMMENT ON VIEW reground.shadow_candidates IS 'Candidates of each shadow turn, with the columns of turn_candidates.';
+COMMENT ON VIEW reground.shadow_candidates IS 'Candidates of each shadow turn, with those columns of turn_candidates that a turn without markers has.';
 COMMENT ON COLUMN reground.shadow_candidates.turn_id IS 'Id of the served turn.';
 COMMENT ON COLUMN reground.shadow_candidates.label IS 'Label of the shadow turn, chosen by the application.';
 COMMENT ON COLUMN reground.shadow_candidates.tenant IS 'Tenant that the row belongs to.';

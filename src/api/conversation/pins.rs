@@ -7,7 +7,7 @@ use reground_grounding::settings::Settings;
 
 use crate::api::corpus::corpora::merged;
 use crate::api::turn::hooks;
-use crate::api::{given, writable};
+use crate::api::{given, not_empty, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
 use crate::retrieve::filter::Filter;
@@ -32,7 +32,8 @@ fn pin(
 ) -> std::result::Result<(), ErrorReport> {
     writable("pin")?;
     let tenant = tenant::required()?;
-    let conversation = conversations::open(&tenant, named(conversation_ref)?)?;
+    let conversation =
+        conversations::open(&tenant, not_empty(conversation_ref, "conversation_ref")?)?;
     let target = resolve(
         &tenant,
         corpus.or(conversation.corpus.as_deref()),
@@ -60,7 +61,7 @@ fn unpin(
 ) -> std::result::Result<bool, ErrorReport> {
     writable("unpin")?;
     let tenant = tenant::required()?;
-    let name = named(conversation_ref)?;
+    let name = not_empty(conversation_ref, "conversation_ref")?;
     let conversation = conversations::find(&tenant, name)?
         .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?;
     if doc_id.is_none() && chunk_id.is_none() {
@@ -98,7 +99,10 @@ fn alter_conversation(
     settings: Option<Json>,
 ) -> std::result::Result<JsonB, ErrorReport> {
     writable("alter_conversation")?;
-    let conversation = conversations::open(&tenant::required()?, named(conversation_ref)?)?;
+    let conversation = conversations::open(
+        &tenant::required()?,
+        not_empty(conversation_ref, "conversation_ref")?,
+    )?;
     given(settings.as_ref(), "settings")?;
     let changes = Json::object(settings, "settings")?;
     let merged = merged(conversation.settings.clone(), changes.clone());
@@ -106,18 +110,6 @@ fn alter_conversation(
     Settings::check(&settings).map_err(Error::from)?;
     conversations::set_settings(&conversation, &settings, roles)?;
     Ok(JsonB(settings))
-}
-
-/// Returns a conversation_ref that is given and not empty.
-fn named(conversation_ref: Option<&str>) -> Result<&str> {
-    match given(conversation_ref, "conversation_ref")? {
-        "" => Err(Error::Bad {
-            argument: "conversation_ref",
-            fault: "it is empty".into(),
-            hint: String::new(),
-        }),
-        name => Ok(name),
-    }
 }
 
 /// Finds the source of a pin among the sources that the caller can read.
