@@ -64,8 +64,8 @@ impl Filter {
             .map(|(index, ((column, test), (schema, kind)))| {
                 let parameter = first + index;
                 match test {
-                    // The parameter is used to keep the numbering simple.
-                    Test::IsNull => format!("({column} IS NULL AND ${parameter}::text IS NULL)"),
+                    // Its parameter is not used.
+                    Test::IsNull => format!("{column} IS NULL"),
                     Test::Compare(comparison, _) => format!(
                         "{column} OPERATOR({schema}.{}) ${parameter}::text::{kind}",
                         comparison.operator()

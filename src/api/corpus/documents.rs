@@ -457,8 +457,7 @@ fn put_embeddings(
     let statement = format!(
         "WITH given AS (SELECT DISTINCT ON (e.chunk_id) e.chunk_id, e.embedding FROM ROWS FROM (unnest($1::text[]), unnest($2)) WITH ORDINALITY AS e(chunk_id, embedding, n) \
              ORDER BY e.chunk_id, e.n DESC), \
-         stored AS (UPDATE {} AS p SET {} = g.embedding::{schema}.{kind}{set_model} FROM given AS g WHERE {} {equals} g.chunk_id::{key_type} \
-             AND $3::text IS NOT DISTINCT FROM $3::text RETURNING 1) \
+         stored AS (UPDATE {} AS p SET {} = g.embedding::{schema}.{kind}{set_model} FROM given AS g WHERE {} {equals} g.chunk_id::{key_type} RETURNING 1) \
          SELECT count(*)::integer FROM stored",
         corpus.relation.as_deref().unwrap_or_default(),
         sql::ident(column),

@@ -247,7 +247,7 @@ pub fn content(about: About) -> Result<Content> {
     };
     let statement = format!(
         "SELECT c.position::bigint, f.value FROM ({from}) AS c, unnest(c.fields) WITH ORDINALITY AS f(value, place) \
-         WHERE $2::bigint IS NOT NULL ORDER BY c.position, f.place"
+         ORDER BY c.position, f.place"
     );
     let rows: Vec<(i64, Field)> = sql::write_each(&statement, &[id.into(), part.into()], |row| {
         Ok((
