@@ -53,6 +53,12 @@ SELECT * FROM regress.refusal($$SELECT reground.delete_document('help', '0000000
 SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'nope', content => 'body')$$);
 SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'id', content => 'nope')$$);
 SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'id', content => 'body', embedding => 'pos')$$);
+-- A type of another schema that is only called vector.
+CREATE TYPE help.vector AS (x real);
+CREATE TABLE lookalikes (id integer, body text, emb help.vector);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'lookalikes', chunk_id => 'id', content => 'body', embedding => 'emb')$$);
+DROP TABLE lookalikes;
+DROP TYPE help.vector;
 SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'id', content => 'pos')$$);
 SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'id', content => 'body', documents => 'docs')$$);
 SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'nowhere', chunk_id => 'id', content => 'body')$$);

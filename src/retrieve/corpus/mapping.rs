@@ -123,16 +123,19 @@ pub fn embedding_column(relation: &str, column: &str) -> Result<(Option<String>,
     #[derive(serde::Deserialize)]
     struct Row {
         kind: String,
+        /// Whether pgvector has the type.
+        is_pgvector: bool,
         dimensions: Option<i32>,
     }
     let row: Option<Row> = sql::read_json(
-        "SELECT jsonb_build_object('kind', t.typname, 'dimensions', NULLIF(a.atttypmod, -1))::text \
+        "SELECT jsonb_build_object('kind', t.typname, 'dimensions', NULLIF(a.atttypmod, -1), \
+             'is_pgvector', EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'vector' AND e.extnamespace = t.typnamespace))::text \
          FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid \
          WHERE a.attrelid = $1::regclass AND a.attname = $2 AND NOT a.attisdropped",
         &[relation.into(), column.into()],
     )?;
     match row {
-        Some(row) if row.kind == "vector" || row.kind == "halfvec" => {
+        Some(row) if row.is_pgvector && matches!(&*row.kind, "vector" | "halfvec") => {
             Ok((Some(row.kind), row.dimensions))
         }
         Some(row) => Err(Error::Bad {

@@ -68,6 +68,8 @@ pub struct Corpus {
     pub settings: Value,
     #[serde(flatten)]
     pub roles: Roles,
+    /// Quoted name of pgvector's schema.
+    vector_schema: Option<String>,
     /// Types of the columns of the relation of the passages.
     pub passage_columns: BTreeMap<String, String>,
     /// Types of the columns of the relation of the documents.
@@ -207,12 +209,13 @@ impl Corpus {
         }
     }
 
-    /// The present type of the embedding column: `vector` or `halfvec`; `None` for any other type.
+    /// The present type of the embedding column: `vector` or `halfvec` of pgvector; `None` for any other type. The owner of a type of
+    /// the same name in another schema could define operators for it that run with the rights of the caller.
     pub fn embedding_kind(&self) -> Option<&'static str> {
-        let (_, kind) = self.column_type("embedding")?.rsplit_once('.')?;
+        let (schema, kind) = self.column_type("embedding")?.rsplit_once('.')?;
         ["vector", "halfvec"]
             .into_iter()
-            .find(|known| kind == *known)
+            .find(|known| kind == *known && self.vector_schema.as_deref() == Some(schema))
     }
 
     /// FROM clause: passages `p`, joined with documents `d` if these are mapped.
