@@ -255,7 +255,7 @@ impl IntoDatum for InLanguage {
     }
 }
 
-// A NULL datum is an empty text.
+// A datum that is not a valid value is an empty text.
 argument!(
     InLanguage,
     InLanguage {
