@@ -322,13 +322,13 @@ pub struct Seen {
 pub fn seen(tenant: &str, turn_id: i64) -> Result<Vec<Seen>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(json_agg(r ORDER BY r.place), '[]')::text FROM ( \
-                 SELECT e.place, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, e.source #>> '{passage,chunk_id}' AS chunk_id, \
+            "SELECT coalesce(json_agg(r ORDER BY r.part, r.place), '[]')::text FROM ( \
+                 SELECT 1 AS part, e.place, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, e.source #>> '{passage,chunk_id}' AS chunk_id, \
                      e.source -> 'member_chunk_ids' AS member_chunk_ids, e.source ->> 'marker' AS marker, e.source #>> '{passage,content}' AS content, \
                      CASE WHEN t.settings ->> 'provenance' <> 'metadata' OR e.source #>> '{passage,content}' = '' THEN e.source #>> '{passage,content_hash}' END AS hash \
                  FROM reground.turns AS t, jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) WHERE t.turn_id = $1 AND t.tenant = $2 \
                  UNION ALL \
-                 SELECT 1000 + c.candidate_no, c.corpus, c.doc_id, c.chunk_id, to_jsonb(c.member_chunk_ids), NULL, NULL, c.hash_prefix \
+                 SELECT 2, c.candidate_no, c.corpus, c.doc_id, c.chunk_id, to_jsonb(c.member_chunk_ids), NULL, NULL, c.hash_prefix \
                  FROM reground.turn_candidates AS c WHERE c.turn_id = $1 AND c.tenant = $2 AND NOT c.in_context AND c.hash_prefix IS NOT NULL) AS r",
             &[turn_id.into(), tenant.into()],
         )
