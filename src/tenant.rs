@@ -29,18 +29,18 @@ pub fn required() -> Result<String> {
 
 /// Whether the current role reads all tenants.
 pub fn is_auditor() -> Result<bool> {
-    Ok(sql::read_one::<bool>(
-        "SELECT pg_catalog.pg_has_role('reground_auditor', 'USAGE')",
-        &[],
-    )? == Some(true))
+    has_role("reground_auditor")
 }
 
 /// Whether the current role is an administrator.
 pub fn is_admin() -> Result<bool> {
-    Ok(sql::read_one::<bool>(
-        "SELECT pg_catalog.pg_has_role('reground_admin', 'USAGE')",
-        &[],
-    )? == Some(true))
+    has_role("reground_admin")
+}
+
+/// Whether the current role has the rights of a role.
+fn has_role(role: &str) -> Result<bool> {
+    let has = "SELECT pg_has_role($1::name, 'USAGE')";
+    Ok(sql::read_one::<bool>(has, &[role.into()])? == Some(true))
 }
 
 #[pg_extern(sql = false)]
