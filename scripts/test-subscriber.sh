@@ -77,7 +77,7 @@ caught_up
 expect "a column of the subscriber's own" "kept" "SELECT own FROM articles WHERE title = 'Otters'"
 expect "the new text" "Otters sleep afloat, wrapped in kelp." "SELECT content FROM reground.search('articles', 'otters in kelp', max_results => 1)"
 expect "the new row" "Otter pups" "SELECT title FROM reground.search('articles', 'pups that dive', max_results => 1)"
-expect "what is gone" "0" "SELECT count(*) FROM reground.search('articles', 'badgers setts', settings => '{\"vector_weight\": 0}')"
+expect "what is gone" "0" "SELECT count(*) FROM reground.search('articles', 'badgers setts', settings => '{\"vector_share\": 0}')"
 expect "the marker of the new version" "A2" "SELECT marker FROM reground.begin_turn('reader', 'How do otters sleep?', embedding => '[1,0]', settings => '{\"max_sources\": 1}')"
 expect "its judgement" "A2|t" "SELECT marker, holds FROM reground.end_turn(2, 'They sleep afloat [A2].')"
 expect "the versions" "A1|1 A2|2" "SELECT string_agg(marker || '|' || source_version, ' ' ORDER BY turn_no) FROM reground.citation_audit"

@@ -66,8 +66,7 @@ pub fn run(
 /// Creates the corpus. Passages are small and contexts short, because otherwise nearly all of a manual of some hundred passages
 /// would be in every context: no source would be carried, and no marker would become stale.
 fn create_corpus(client: &mut Client, dimensions: Option<i32>) -> Result<()> {
-    let settings =
-        json!({"candidates": 12, "max_merged_tokens": 256, "max_sources": 8, "min_sources": 4});
+    let settings = json!({"candidates": 12, "max_merged_tokens": 256, "max_sources": 8});
     client.batch_execute("CREATE SCHEMA IF NOT EXISTS demo")?;
     let create = |client: &mut Client| {
         client.execute(

@@ -229,16 +229,12 @@ fn a_budget_that_drops_what_is_cited() -> Result<()> {
     let (_database, mut client) = bread("budget")?;
     run_conversations(
         &mut client,
-        &good_answer(
-            "budget",
-            "before",
-            r#"{"max_sources": 5, "min_sources": 0}"#,
-        ),
+        &good_answer("budget", "before", r#"{"max_sources": 5}"#),
         8,
     )?;
     run_conversations(
         &mut client,
-        &good_answer("budget", "after", r#"{"max_sources": 1, "min_sources": 0}"#),
+        &good_answer("budget", "after", r#"{"max_sources": 1}"#),
         0,
     )?;
     let alerts = check(&mut client, "budget")?;

@@ -136,7 +136,6 @@ impl<'a> Conversation<'a> {
         let budget = 30 + self.chance.below(300);
         let settings = json!({
             "max_sources": most,
-            "min_sources": self.chance.below(most + 1),
             "max_tokens": budget,
             "candidates": 3 + self.chance.below(20),
         });

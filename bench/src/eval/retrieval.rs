@@ -86,8 +86,7 @@ impl List {
             "candidates": CANDIDATES,
             "fusion": if self == Self::Rrf { "rrf" } else { "scores" },
             "rrf_k": 60,
-            "lexical_weight": 1,
-            "vector_weight": 1,
+            "vector_share": if self == Self::Rrf { 0.5 } else { 0.7 },
             "lexical_search": if self.approximates().is_some() { "auto" } else { "exact" },
             "vector_search": if self.approximates().is_some() { "index" } else { "exact" },
         })

@@ -10,7 +10,7 @@ FROM (VALUES
 SELECT reground.put_embeddings('handbook', '{1,2,3,4,5}', '{"[1,0,0]","[0,1,0]","[0,0,1]","[-0.5,0.5,0.5]","[0,0.7,0.7]"}'::vector[]);
 
 CREATE FUNCTION asked(conversation text, query text, embedding vector, tags jsonb DEFAULT '{}', corpus text DEFAULT 'handbook', settings jsonb DEFAULT '{}') RETURNS bigint LANGUAGE sql AS
-    $$ SELECT min(turn_id) FROM reground.begin_turn($1, $2, $5, $3, settings => '{"max_sources": 3, "min_sources": 3}' || $6, tags => $4) $$;
+    $$ SELECT min(turn_id) FROM reground.begin_turn($1, $2, $5, $3, settings => '{"max_sources": 3}' || $6, tags => $4) $$;
 CREATE FUNCTION answered(turn bigint, answer text, model text, message text DEFAULT NULL, tags jsonb DEFAULT '{}') RETURNS bigint LANGUAGE sql AS
     $$ SELECT count(citation_id) FROM reground.end_turn($1, $2, message_ref => $4, model => $3, tags => $5) $$;
 

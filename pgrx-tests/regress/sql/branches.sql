@@ -1,5 +1,5 @@
 -- A conversation branches: the sources of the chosen turn are restored, and history follows the path of the new branch.
-SELECT reground.create_corpus('branching', settings => '{"min_sources": 0, "carry_threshold": 0.1}');
+SELECT reground.create_corpus('branching', settings => '{"carry_threshold": 0.1}');
 SELECT count(*) FROM (VALUES ('oak', 'Oaks carry acorns in autumn.'), ('ash', 'Ashes carry keys on every twig.'), ('elm', 'Elms carry seeds in early spring.'), ('fir', 'Firs carry upright cones.')) AS v(doc_id, content)
     CROSS JOIN LATERAL reground.put_document('branching', v.doc_id, content => v.content);
 CREATE FUNCTION pg_temp.cited(conversation text, answer text) RETURNS text LANGUAGE plpgsql AS $$
@@ -16,7 +16,7 @@ DECLARE
     id bigint;
 BEGIN
     -- {ash} in an answer stands for the marker of that document.
-    SELECT min(b.turn_id) INTO id FROM reground.begin_turn(say.conversation, question, corpus => 'branching', parent_turn_id => say.parent, settings => '{"max_sources": 2, "min_sources": 0}') AS b;
+    SELECT min(b.turn_id) INTO id FROM reground.begin_turn(say.conversation, question, corpus => 'branching', parent_turn_id => say.parent, settings => '{"max_sources": 2}') AS b;
     RETURN QUERY SELECT concat_ws(' ', e.doc_id, e.status) FROM reground.end_turn(id, pg_temp.cited(say.conversation, answer)) AS e ORDER BY e.answer_start;
 END $$;
 CREATE TEMPORARY VIEW path AS SELECT v.conversation_ref, t.turn_no, p.turn_no AS parent, t.superseded, t.state FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id)

@@ -8,12 +8,12 @@ SELECT (reground.put_document('chain', 'oats', content => 'Oats are rolled flat 
 SELECT reground.put_embeddings('chain', ARRAY(SELECT chunk_id::text FROM chain.chain ORDER BY chunk_id), ARRAY['[1,0]', '[0.8,0.6]', '[0,1]', '[0.6,-0.8]']::vector[]);
 
 -- metadata: only the hash of each source in the context, computed from its text.
-SELECT marker, doc_id FROM reground.begin_turn('chain-0', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 2, "min_sources": 1}');
+SELECT marker, doc_id FROM reground.begin_turn('chain-0', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 2}');
 SELECT count(*) AS candidates, count(hash_prefix) AS hashed FROM reground.turn_candidates WHERE turn_id = regress.turn('chain-0');
 SELECT marker, length(stored_hash) AS digits, content_state FROM reground.verify_turn(regress.turn('chain-0'));
 
 -- hash: the first 8 bytes for every candidate, equal to the hash that PostgreSQL computes of the text with normalised white space.
-SELECT marker, doc_id FROM reground.begin_turn('chain-1', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 2, "min_sources": 1, "provenance": "hash"}');
+SELECT marker, doc_id FROM reground.begin_turn('chain-1', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 2, "provenance": "hash"}');
 CREATE FUNCTION folded(content text) RETURNS text LANGUAGE sql AS $$ SELECT encode(sha256(convert_to(btrim(regexp_replace(content, '\s+', ' ', 'g')), 'UTF8')), 'hex') $$;
 SELECT c.doc_id, c.in_context, c.hash_prefix = left(folded(p.content), 16) AS hashed FROM reground.turn_candidates AS c JOIN chain AS p ON p.chunk_id::text = c.chunk_id WHERE c.turn_id = regress.turn('chain-1', 1) ORDER BY c.candidate_no;
 SELECT x.doc_ids, octet_length(x.hash_prefixes) = 8 * cardinality(x.chunk_ids) AS compact FROM reground.turn_traces AS x WHERE x.turn_id = regress.turn('chain-1', 1);
@@ -27,8 +27,8 @@ DELETE FROM chain WHERE doc_id = 'rye';
 UPDATE chain SET content = 'Black tea  steeps for four minutes. ' WHERE content LIKE 'Black%';
 SELECT v.doc_id, v.marker, v.current_hash = folded(p.content) AS current, v.content_state FROM reground.verify_turn(regress.turn('chain-1', 1)) AS v LEFT JOIN chain AS p ON p.chunk_id::text = v.chunk_id ORDER BY v.marker, v.doc_id;
 SELECT doc_id, marker, content_state FROM reground.verify_turn(regress.turn('chain-0'));
-SELECT marker FROM reground.begin_turn('chain-1', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 1, "min_sources": 1}');
-SELECT marker FROM reground.begin_turn('chain-1', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 1, "min_sources": 1, "provenance": "hash"}');
+SELECT marker FROM reground.begin_turn('chain-1', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 1}');
+SELECT marker FROM reground.begin_turn('chain-1', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 1, "provenance": "hash"}');
 SELECT t.turn_no, t.context #>> '{0,passage,content_hash}' = folded(t.context #>> '{0,passage,content}') AS of_the_text FROM reground.turns AS t WHERE t.turn_id IN (regress.turn('chain-1', 2), regress.turn('chain-1', 3)) ORDER BY 1;
 UPDATE chain SET content = 'Green tea steeps for two minutes.' WHERE content LIKE 'Green%';
 -- A merged source is verified by its passages.
@@ -74,7 +74,7 @@ SELECT count(*) AS nothing FROM reground.turns WHERE turn_id = regress.turn('cha
 
 -- merkle: a link for each turn and each answer; a retry adds none, a regeneration adds one.
 CREATE FUNCTION verified(conversation text) RETURNS TABLE (link_no bigint, kind text, turn_no integer, status text, detail text) LANGUAGE sql AS $$ SELECT v.link_no, v.kind, v.turn_no, v.status, v.detail FROM reground.verify_chain($1) AS v $$;
-SELECT reground.alter_conversation('chain-7', '{"provenance": "merkle", "merge_adjacent": false, "max_sources": 2, "min_sources": 1}');
+SELECT reground.alter_conversation('chain-7', '{"provenance": "merkle", "merge_adjacent": false, "max_sources": 2}');
 SELECT marker, doc_id FROM reground.begin_turn('chain-7', 'How long does green tea steep?', 'chain', '[1,0]', request_id => 'r1', filter => '{"doc_id": ["tea", "rye"]}', tags => '{"a": [1, null, 0.5]}');
 SELECT marker, doc_id FROM reground.begin_turn('chain-7', 'How long does green tea steep?', 'chain', '[1,0]', request_id => 'r1', filter => '{"doc_id": ["tea", "rye"]}', tags => '{"a": [1, null, 0.5]}');
 SELECT marker, status FROM reground.end_turn(regress.turn('chain-7'), 'Green tea steeps for two minutes [A1]. Pigs fly [Z9].', message_ref => 'chain-7-1', model => 'small', usage => '{"tokens": 12}');
@@ -216,7 +216,7 @@ GRANT USAGE ON SCHEMA regress, chain TO regress_chain_user, regress_chain_checke
 GRANT SELECT ON chain TO regress_chain_user;
 GRANT SELECT ON chain_documents TO regress_chain_user;
 SET ROLE regress_chain_user;
-SELECT count(*) > 0 AS sources FROM reground.begin_turn('chain-7', 'green tea', 'chain', settings => '{"provenance": "merkle", "max_sources": 1, "min_sources": 1}');
+SELECT count(*) > 0 AS sources FROM reground.begin_turn('chain-7', 'green tea', 'chain', settings => '{"provenance": "merkle", "max_sources": 1}');
 SELECT f, r.state FROM unnest(ARRAY[$$SELECT * FROM reground.verify_chain('chain-7')$$, 'SELECT * FROM reground.verify_turn(1)', 'TABLE reground.provenance_chain', 'TABLE reground.chain_checkpoints']) AS f, regress.refusal(f) AS r;
 RESET ROLE;
 SET ROLE regress_chain_checker;
@@ -229,7 +229,7 @@ SELECT f, r.* FROM unnest(ARRAY[$$SELECT * FROM reground.verify_chain('nobody')$
 SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.verify_turn(-1)', 'SELECT * FROM reground.verify_turn(NULL)', $$SELECT reground.alter_conversation('chain-1', '{"provenance": "blockchain"}')$$]) AS f, regress.refusal(f) AS r;
 
 -- Each further retrieval of a turn has its own link; the link of the turn itself does not change.
-SELECT reground.create_corpus('chain-farm', settings => '{"min_sources": 0}');
+SELECT reground.create_corpus('chain-farm');
 SELECT count(*) FROM (VALUES ('cows', 'Cows give milk twice a day.'), ('bees', 'Bees make honey from clover in June.')) AS v(doc_id, content) CROSS JOIN LATERAL reground.put_document('chain-farm', v.doc_id, content => v.content);
 SELECT count(*) FROM reground.begin_turn('chain-more', 'cows', corpus => 'chain-farm', settings => '{"provenance": "merkle", "max_sources": 1}');
 SELECT count(*) FROM reground.retrieve(regress.turn('chain-more'), 'honey', max_results => 2);

@@ -25,7 +25,7 @@ CREATE FUNCTION ask_wide(conversation text, query text, embedding vector, answer
 LANGUAGE plpgsql AS $$
 BEGIN
     CREATE TEMPORARY TABLE shown ON COMMIT DROP AS SELECT * FROM reground.begin_turn(ask_wide.conversation, ask_wide.query, 'desk', ask_wide.embedding,
-        settings => '{"merge_adjacent": false, "max_sources": 3, "min_sources": 3}'::jsonb || ask_wide.settings) WITH ORDINALITY AS t;
+        settings => '{"merge_adjacent": false, "max_sources": 3}'::jsonb || ask_wide.settings) WITH ORDINALITY AS t;
     PERFORM FROM reground.end_turn((SELECT max(turn_id) FROM shown), ask_wide.answer);
     RETURN QUERY SELECT s.chunk_id, s.origin FROM shown AS s ORDER BY ordinality;
     DROP TABLE shown;

@@ -100,7 +100,7 @@ BEGIN
     PERFORM FROM reground.end_turn(regress.turn(conversation), 'It steeps for 5 minutes [A1], others for more [B1].', 'm1');
     PERFORM FROM reground.end_turn(regress.turn(conversation, 1), 'It steeps for minutes.', 'm2',
         citations => '[{"type": "text", "text": "It steeps for minutes.", "citations": [{"type": "char_location", "cited_text": "Xylosencha steeps for 3 minutes.", "document_index": 0, "document_title": "Xylotitle", "start_char_index": 0, "end_char_index": 5}]}]');
-    PERFORM FROM reground.begin_turn(conversation, 'How does rye bread rise?', 'erasure', settings => settings || '{"max_sources": 1, "min_sources": 1, "carry_over": false, "max_pinned": 0}');
+    PERFORM FROM reground.begin_turn(conversation, 'How does rye bread rise?', 'erasure', settings => settings || '{"max_sources": 1, "carry_over": false, "max_pinned": 0}');
     PERFORM FROM reground.retrieve(regress.turn(conversation), 'what steeps longer?');
     PERFORM FROM reground.add_passages(regress.turn(conversation), '[{"content": "Xylophones are no tea.", "doc_id": "phone", "title": "Xylomusic", "uri": "https://xylo.example/phone"}, {"content": "Drums are no tea.", "doc_id": "drum"}]');
     PERFORM FROM reground.begin_turn(conversation, 'And what steeps longer?', 'erasure', settings => settings || '{"reranker": "deferred"}');

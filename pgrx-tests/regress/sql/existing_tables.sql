@@ -20,7 +20,7 @@ SELECT count(*) AS different FROM ((SELECT * FROM found('sleeping otters at nigh
 -- A partition is added, then another is detached.
 CREATE TABLE parts_fr PARTITION OF parts FOR VALUES IN ('fr');
 INSERT INTO parts VALUES ('o/3', 'otters', 'fr', 'Les loutres dorment sur le dos.', '[0.9,0.1]');
-SELECT chunk_id FROM found('loutres', '[0,-1]', '{"vector_weight": 0}') WHERE lexical_rank = 1;
+SELECT chunk_id FROM found('loutres', '[0,-1]', '{"vector_share": 0}') WHERE lexical_rank = 1;
 SELECT marker, title FROM reground.begin_turn('library-1', 'comment dorment les loutres?', 'parts', '[0.9,0.1]', settings => '{"max_sources": 1}');
 SELECT marker, status, holds FROM reground.end_turn(regress.turn('library-1'), 'Les loutres dorment sur le dos [A1].');
 ALTER TABLE parts DETACH PARTITION parts_fr;
@@ -57,7 +57,7 @@ INSERT INTO leaves VALUES (1, 'd1', 'One', 'milk from cows', '[1,0]'), (2, NULL,
 INSERT INTO leaves SELECT n, 'handbook', 'Heading ' || n, 'Section ' || n || ' is about valves.', '[-1,0]' FROM generate_series(10, 400) AS n;
 SELECT reground.add_corpus('leaves', relation => 'leaves', chunk_id => 'id', content => 'body', doc_id => 'doc', title => 'title', embedding => 'emb');
 SELECT chunk_id, doc_id FROM reground.search('leaves', 'milk', '[1,0]', max_results => 2);
-SELECT chunk_id FROM reground.begin_turn('leaves-1', 'milk cows', 'leaves', '[1,0]', settings => '{"max_sources": 1, "min_sources": 0, "lexical_search": "exact"}');
+SELECT chunk_id FROM reground.begin_turn('leaves-1', 'milk cows', 'leaves', '[1,0]', settings => '{"max_sources": 1, "lexical_search": "exact"}');
 SELECT raw, status, doc_id FROM reground.end_turn(regress.turn('leaves-1'), 'Pumps run at 40 bar [Source: Loose leaf]. Section 12 is about valves [Source: handbook]. So says [Source: Heading 12].');
 SELECT title, count(*) FROM reground.message_citations AS c JOIN reground.turns AS t USING (turn_id) WHERE t.turn_id = regress.turn('leaves-1') GROUP BY 1 ORDER BY 1;
 SELECT reground.drop_corpus('leaves');
@@ -99,7 +99,7 @@ INSERT INTO dated VALUES (1, 'd', 3, '2025-03-01', 'Cows give milk.', '[1,0]'), 
 CREATE INDEX ON dated USING reground_bm25 (body) WITH (text_config = 'english');
 SELECT reground.add_corpus('dated', relation => 'dated', chunk_id => 'id', doc_id => 'doc', content => 'body', page_start => 'page', published => 'published', embedding => 'emb');
 SELECT chunk_id, published, locator FROM reground.search('dated', 'milk', '[1,0]', max_results => 1);
-SELECT marker FROM reground.begin_turn('dated-1', 'milk', 'dated', '[1,0]', settings => '{"max_sources": 1, "min_sources": 0}');
+SELECT marker FROM reground.begin_turn('dated-1', 'milk', 'dated', '[1,0]', settings => '{"max_sources": 1}');
 SELECT status FROM reground.end_turn(regress.turn('dated-1'), 'Cows give milk [A1].');
 SELECT count(*) > 0 AS found FROM reground.begin_turn('dated-1', 'and wool?', embedding => '[0.9,0.1]');
 SELECT reground.drop_corpus('dated');

@@ -40,10 +40,8 @@ SELECT doc_id, origin, graph_rank, lexical_rank, in_context FROM reground.explai
 -- A follow-up without entities uses those of the two turns before; a new topic does not.
 SELECT * FROM ask('graph-2', 'and the poet?', 'A poet [C1].', '{"graph": true}');
 SELECT intent, query_expansion -> 'entities' AS entities FROM reground.turns WHERE turn_id = regress.turn('graph-2');
--- At most graph_neighbours passages; a fusion by ranks uses them as one more list.
+-- A fusion by ranks uses the neighbours as one more list.
 SELECT * FROM ask('graph-3', 'Ada Lovelace', 'Notes [A1].', '{"graph": true}');
-SELECT * FROM ask('graph-3', 'Ada Lovelace''s engine', 'Notes [A1].', '{"graph": true, "graph_neighbours": 1}');
-SELECT * FROM ask('graph-3', 'Ada Lovelace''s engine', 'Notes [A1].', '{"graph": true, "graph_neighbours": 0}');
 SELECT * FROM ask('graph-3', 'Ada Lovelace''s engine', 'Notes [A1].', '{"graph": true, "fusion": "rrf"}');
 SELECT doc_id, graph_rank, round(fused_score::numeric, 6) AS fused_score FROM reground.explain_turn(regress.turn('graph-3')) WHERE in_context ORDER BY candidate_no;
 -- A neighbour is remembered only if it was cited.
@@ -58,11 +56,12 @@ ALTER TABLE graph ENABLE ROW LEVEL SECURITY;
 CREATE POLICY without_babbage ON graph TO regress_graph USING (doc_id <> 'babbage');
 SET ROLE regress_graph;
 SELECT * FROM ask('graph-4', 'Ada Lovelace', 'Notes [A1].', '{"graph": true}');
-SELECT * FROM ask('graph-4', 'Ada Lovelace''s engine', 'Notes [A1].', '{"graph": true, "graph_neighbours": 1}');
+SELECT * FROM ask('graph-4', 'Ada Lovelace''s engine', 'Notes [A1].', '{"graph": true}');
 SELECT * FROM regress.refusal($$TABLE reground.edges$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.put_edges('graph', '[{"source": "a", "target": "b", "chunk_id": "1"}]')$$);
 SELECT * FROM regress.refusal($$SELECT reground.delete_edges('graph', entity => 'Lord Byron')$$);
 RESET ROLE;
+SELECT doc_id, graph_rank FROM reground.explain_turn(regress.turn('graph-4')) WHERE graph_rank IS NOT NULL ORDER BY graph_rank;
 -- Roles that may read edges see those of shared corpora and of their own tenant.
 SELECT reground.create_corpus('private', tenant => 'postgres');
 SELECT version FROM reground.put_document('private', 'secret', content => 'A secret.');

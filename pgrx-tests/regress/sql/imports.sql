@@ -1,5 +1,5 @@
 -- Turns of another system: judged as by check_answer, audited together with live turns, and not counted in service levels.
-SELECT reground.create_corpus('imports', settings => '{"min_sources": 0}');
+SELECT reground.create_corpus('imports');
 SELECT count(*) FROM reground.put_document('imports', 'manual.md', content => 'The pump runs at 40 bar. It stops at 60 bar.', title => 'Pump manual', page_count => 3);
 CREATE TEMPORARY TABLE old_bot AS SELECT * FROM (VALUES
     (1, 'case-1', 'How fast is it?', 'It runs at 40 bar [1]. It is blue [2]. It has wings [7].', '[{"content": "The pump runs at 40 bar.", "doc_id": "manual.md", "page_start": 2}, {"content": "The casing is grey.", "chunk_id": "c-2"}]'::jsonb, '2025-03-01 10:00+00'::timestamptz, 'imp-1', 'old-model', '{"team": "a"}'::jsonb),

@@ -5,9 +5,9 @@ SELECT doc_id FROM (VALUES ('rye', 'Rye bread rises slowly in a cold kitchen.'),
 SELECT count(*) FROM reground.begin_turn('probed-1', 'How does rye bread rise?', corpus => 'probed');
 SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Slowly [A1].');
 CREATE TEMPORARY TABLE before AS SELECT (SELECT count(*) FROM reground.turns) AS turns, (SELECT sum(turn_count) FROM reground.conversations) AS counted, (SELECT count(*) FROM reground.conversation_markers) AS markers;
-CREATE TEMPORARY TABLE dry_run AS SELECT * FROM reground.dry_run_turn('and in the oven?', conversation_ref => 'probed-1', settings => '{"max_sources": 2, "min_sources": 0}');
+CREATE TEMPORARY TABLE dry_run AS SELECT * FROM reground.dry_run_turn('and in the oven?', conversation_ref => 'probed-1', settings => '{"max_sources": 2}');
 SELECT b.* = (SELECT ROW((SELECT count(*) FROM reground.turns), (SELECT sum(turn_count) FROM reground.conversations), (SELECT count(*) FROM reground.conversation_markers))) AS untouched FROM before AS b;
-SELECT count(*) > 0 AS any FROM reground.begin_turn('probed-1', 'and in the oven?', settings => '{"max_sources": 2, "min_sources": 0}');
+SELECT count(*) > 0 AS any FROM reground.begin_turn('probed-1', 'and in the oven?', settings => '{"max_sources": 2}');
 SELECT count(*) AS different FROM (
     (SELECT candidate_no, corpus, doc_id, chunk_id, member_chunk_ids, origin, lexical_rank, lexical_score, fused_score, relevance, carry_score, in_context, dropped_stage, drop_reason, replaced_by FROM dry_run
      EXCEPT SELECT candidate_no, corpus, doc_id, chunk_id, member_chunk_ids, origin, lexical_rank, lexical_score, fused_score, relevance, carry_score, in_context, dropped_stage, drop_reason, replaced_by
@@ -25,7 +25,7 @@ COMMIT;
 
 -- One probe for each outcome.
 SELECT reground.put_probe('found', 'probed', 'How does rye bread rise?', 'rye');
-SELECT reground.put_probe('dropped', 'probed', 'How does rye bread rise?', 'oat', settings => '{"max_sources": 1, "min_sources": 0}');
+SELECT reground.put_probe('dropped', 'probed', 'How does rye bread rise?', 'oat', settings => '{"max_sources": 1}');
 SELECT reground.put_probe('unfound', 'probed', 'yeast', 'rye', settings => '{"candidates": 1}');
 SELECT reground.put_probe('no such document', 'probed', 'barley', 'barley');
 SELECT reground.put_probe('no such passage', 'probed', 'rye', 'rye', chunk_id => '999999');

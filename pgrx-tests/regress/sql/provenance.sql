@@ -11,7 +11,7 @@ CREATE FUNCTION traced(conversation text, turn_no integer, citation_no integer) 
     FROM reground.citation_audit AS a, reground.trace_citation(a.citation_id) AS t WHERE (a.conversation_ref, a.turn_no, a.citation_no) = ($1, $2, $3) AND NOT a.superseded ORDER BY t.hop, t.node $$;
 
 -- A source that a search found and a reranker ranked: five hops.
-SELECT marker, doc_id FROM reground.begin_turn('provenance-1', 'How long does green tea steep?', 'provenance', '[1,0]', settings => '{"reranker": "provenance.ranks", "max_sources": 2, "min_sources": 1}');
+SELECT marker, doc_id FROM reground.begin_turn('provenance-1', 'How long does green tea steep?', 'provenance', '[1,0]', settings => '{"reranker": "provenance.ranks", "max_sources": 2}');
 SELECT marker, status FROM reground.end_turn(regress.turn('provenance-1'), 'Oats are rolled flat before they dry [A1]. Rye bread rises slowly in the cold [B1]. Pigs fly [Z9]. Green tea steeps for two minutes [Source: tea].', model => 'small', tags => '{"team": "blue"}');
 SELECT * FROM traced('provenance-1', 1, 1);
 SELECT * FROM traced('provenance-1', 1, 2);
@@ -45,7 +45,7 @@ SELECT reground.create_corpus('provenance/b', dimensions => 2);
 SELECT (reground.put_document('provenance/b', 'x', passages => '[{"content": "Zebras graze on dry grass.", "page_start": 1, "page_end": 1}, {"content": "Quartz clocks keep time by a crystal.", "page_start": 9, "page_end": 9}]')).version;
 SELECT (reground.put_document('provenance', 'b/x', passages => '[{"content": "Maple syrup is boiled sap."}]')).version;
 SELECT reground.put_embeddings('provenance/b', ARRAY['1', '2'], ARRAY['[1,0]', '[0.9,0.1]']::vector[]);
-SELECT marker, chunk_id FROM reground.begin_turn('provenance-3', 'Where do zebras graze?', 'provenance/b', '[1,0]', settings => '{"max_sources": 1, "min_sources": 1, "merge_adjacent": false}');
+SELECT marker, chunk_id FROM reground.begin_turn('provenance-3', 'Where do zebras graze?', 'provenance/b', '[1,0]', settings => '{"max_sources": 1, "merge_adjacent": false}');
 SELECT status FROM reground.end_turn(regress.turn('provenance-3'), 'Zebras graze on dry grass [A1]. Quartz clocks keep time by a crystal [A1, p. 9].');
 SELECT * FROM traced('provenance-3', 1, 1);
 SELECT * FROM traced('provenance-3', 1, 2);

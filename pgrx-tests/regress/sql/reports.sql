@@ -4,7 +4,7 @@ SET search_path = reports, public;
 SELECT reground.create_corpus('reports');
 SELECT doc_id, version FROM (VALUES ('tea', 'Green tea steeps for two minutes.', '<script>alert("tea")</script>', 'javascript:alert(1)'), ('rye', 'Rye bread rises slowly in the cold.', 'Rye', 'https://a.example/"onclick="x')) AS v(doc_id, body, title, uri),
     reground.put_document('reports', doc_id, content => body, title => title, uri => uri);
-SELECT marker, doc_id FROM reground.begin_turn('reports-<b>', '<i>How</i> long does green tea steep, and how does rye bread rise?', 'reports', tags => '{"team\"": "<u>blue</u>", "none": null}', settings => '{"max_sources": 2, "min_sources": 2, "carry_threshold": 0}');
+SELECT marker, doc_id FROM reground.begin_turn('reports-<b>', '<i>How</i> long does green tea steep, and how does rye bread rise?', 'reports', tags => '{"team\"": "<u>blue</u>", "none": null}', settings => '{"max_sources": 2, "carry_threshold": 0}');
 SELECT marker, status FROM reground.end_turn(regress.turn('reports-<b>'), 'Green tea steeps long [A1].', model => 'first');
 SELECT marker, status FROM reground.end_turn(regress.turn('reports-<b>'), U&'Green tea steeps for two minutes [A1]. Rye bread rises slowly in the cold [A1, B1]. Pigs \202Eylf\202C [Z9].<img src=x onerror=alert(1)>', message_ref => 'm&m', model => '"small"', tags => '{"answer": "yes"}');
 SELECT marker IS NOT NULL AS found FROM reground.begin_turn('reports-<b>', 'and rye?') LIMIT 1;
@@ -45,7 +45,7 @@ GRANT SELECT ON reports.reports, reports.reports_documents TO regress_reports_a;
 SET ROLE regress_reports_a;
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.conversation_report('reports-<b>')$$, $$SELECT reground.conversation_report('reports-<b>', 'postgres')$$]) AS f, regress.refusal(f) AS r;
 SELECT f.* FROM found(reground.corpus_report('reports'), 'No answer in this period.') AS f;
-SELECT marker IS NOT NULL AS found FROM reground.begin_turn('reports-<b>', 'green tea of mine', 'reports', settings => '{"max_sources": 1, "min_sources": 1}');
+SELECT marker IS NOT NULL AS found FROM reground.begin_turn('reports-<b>', 'green tea of mine', 'reports', settings => '{"max_sources": 1}');
 SELECT status FROM reground.end_turn(regress.turn('reports-<b>'), 'Green tea steeps for two minutes [A1].');
 SELECT f.* FROM found(reground.conversation_report('reports-<b>'), 'green tea of mine', 'green tea steep,', '<bdi>regress_reports_a</bdi>') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports'), '>Answers</dt><dd class="figure">1</dd>') AS f;

@@ -1,5 +1,5 @@
 -- Sources that are added to a turn, and turns over several corpora.
-SELECT reground.create_corpus('farm', dimensions => 3, settings => '{"min_sources": 0, "max_sources": 2}');
+SELECT reground.create_corpus('farm', dimensions => 3, settings => '{"max_sources": 2}');
 SELECT count(*) FROM (VALUES ('cows', 'Cows give milk twice a day.'), ('hens', 'Hens lay an egg a day in spring.'), ('bees', 'Bees make honey from clover in June.'), ('sheep', 'Sheep are shorn once a year in May.'))
     AS v(doc_id, content) CROSS JOIN LATERAL reground.put_document('farm', v.doc_id, content => v.content);
 SELECT reground.put_embeddings('farm', '{1,2,3,4}', '{"[1,0,0]","[0,1,0]","[0,0,1]","[1,1,0]"}'::vector[]);
@@ -97,7 +97,7 @@ SELECT raw, marker, status, holds FROM reground.end_turn(regress.turn('agent-man
 SELECT content FROM reground.history('agent-many') WHERE role = 'assistant' ORDER BY entry_no;
 
 -- A part of a merged source is the same source.
-SELECT reground.create_corpus('long', chunk_size => 16, chunk_overlap => 4, settings => '{"min_sources": 0}');
+SELECT reground.create_corpus('long', chunk_size => 16, chunk_overlap => 4);
 SELECT chunk_count FROM reground.put_document('long', 'essay', content => 'The old mill stands by the river where the road turns north. It ground rye until the flood of 1921. A new wheel was cast in iron. The miller sold it in 1950 to the town. It is a museum now with a cafe.');
 SELECT marker, chunk_id, tokens > 30 AS merged FROM reground.begin_turn('mill', 'mill river flood wheel miller museum', corpus => 'long');
 SELECT marker, tokens > 30 AS merged FROM reground.retrieve(regress.turn('mill'), 'the flood of 1921');
@@ -152,7 +152,7 @@ SELECT count(*) FROM reground.begin_turn('short', 'cows', corpus => 'farm', sett
 SELECT doc_id FROM reground.retrieve(regress.turn('short'), 'year egg spring honey clover', max_results => 4);
 SELECT doc_id FROM farm AS f WHERE f.doc_id <> 'cows' ORDER BY length(content);
 -- A search in another corpus uses the settings of that corpus: the reranker and the limit of the first corpus do not apply.
-SELECT reground.create_corpus('ranked', settings => '{"min_sources": 0, "max_sources": 1, "reranker": "public.shortest(text, text[])"}');
+SELECT reground.create_corpus('ranked', settings => '{"max_sources": 1, "reranker": "public.shortest(text, text[])"}');
 SELECT count(*) FROM reground.put_document('ranked', 'cows', content => 'Cows give milk.');
 SELECT count(*) FROM reground.begin_turn('in-another', 'milk', corpus => 'ranked');
 SELECT count(*) AS two_of_farm FROM reground.retrieve(regress.turn('in-another'), 'milk honey egg', corpus => 'farm');

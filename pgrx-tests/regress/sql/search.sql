@@ -45,9 +45,9 @@ SELECT chunk_id FROM reground.search('zoo', 'bears bears berries');
 SELECT count(*) FROM reground.search('zoo', 'sleep', '[1,0,0]', max_results => 2);
 SELECT count(*) FROM reground.search('zoo', 'sleep', '[1,0,0]', max_results => 0);
 
--- Weights, the rank constant, the number of candidates.
-SELECT chunk_id FROM reground.search('zoo', 'bears', '[0,1,0]', settings => '{"lexical_weight": 0}', max_results => 2);
-SELECT chunk_id FROM reground.search('zoo', 'bears', '[0,1,0]', settings => '{"vector_weight": 0}', max_results => 2);
+-- The share of the vector branch, the rank constant, the number of candidates.
+SELECT chunk_id FROM reground.search('zoo', 'bears', '[0,1,0]', settings => '{"vector_share": 1}', max_results => 2);
+SELECT chunk_id FROM reground.search('zoo', 'bears', '[0,1,0]', settings => '{"vector_share": 0}', max_results => 2);
 SELECT chunk_id, round(score::numeric, 4) AS score FROM reground.search('zoo', 'otters', '[0.6,0,0.8]', settings => '{"fusion": "rrf", "rrf_k": 1}', max_results => 1);
 SELECT count(*) FILTER (WHERE lexical_rank IS NOT NULL) AS lexical, count(*) FILTER (WHERE vector_rank IS NOT NULL) AS vector
 FROM reground.search('zoo', 'sleep', '[1,0,0]', max_results => 1, settings => '{"candidates": 1}');

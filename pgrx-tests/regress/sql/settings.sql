@@ -46,12 +46,12 @@ SELECT version FROM reground.put_document('settings', 'e', content => 'Anything 
 SELECT marker, doc_id FROM reground.begin_turn('settings-4', 'anything', 'settings', settings => '{"marker_style": "1"}');
 SELECT reground.prompt_context(regress.turn('settings-4')) ~ '\[1\]' AS numbered;
 SELECT marker, status FROM reground.end_turn(regress.turn('settings-4'), 'Anything at all [1]. Anything else [2]. More [7].');
-SELECT count(*) AS sources FROM reground.begin_turn('settings-5', 'anything', 'settings', settings => '{"max_sources": 1, "min_sources": 1}');
+SELECT count(*) AS sources FROM reground.begin_turn('settings-5', 'anything', 'settings', settings => '{"max_sources": 1}');
 SELECT doc_id, dropped_stage, drop_reason FROM reground.explain_turn(regress.turn('settings-5')) WHERE NOT in_context;
 SELECT cardinality(facts) AS facts FROM reground.begin_turn('settings-6', 'anything', 'settings', settings => '{"facts_per_source": 0}') LIMIT 1;
 SELECT count(*) AS rows FROM reground.begin_turn('settings-7', 'anything', 'settings', settings => '{"keep_candidates": "none"}');
 SELECT count(*) AS traced FROM reground.explain_turn(regress.turn('settings-7'));
-SELECT count(*) AS rows FROM reground.begin_turn('settings-8', 'anything', 'settings', settings => '{"keep_candidates": "kept", "max_sources": 1, "min_sources": 1}');
+SELECT count(*) AS rows FROM reground.begin_turn('settings-8', 'anything', 'settings', settings => '{"keep_candidates": "kept", "max_sources": 1}');
 SELECT count(*) AS traced FROM reground.explain_turn(regress.turn('settings-8'));
 SELECT * FROM regress.refusal($$SELECT * FROM reground.begin_turn('settings-9', 'anything', 'settings', settings => '{"require_embedding": true}')$$);
 SELECT reground.drop_corpus('settings', true);

@@ -1,5 +1,5 @@
 -- A shadow is a turn with other settings that is not served: with the same settings it equals the turn, with others the result of begin_turn.
-SELECT reground.create_corpus('shade', settings => '{"min_sources": 0}');
+SELECT reground.create_corpus('shade');
 SELECT count(*) FROM (VALUES ('rye', 'Rye bread rises slowly in a cold kitchen.'), ('oat', 'Oat bread takes an hour in the oven.'), ('corn', 'Corn bread needs no yeast at all.'),
     ('wheat', 'Wheat bread rises fast in a warm kitchen.'), ('spelt', 'Spelt bread rises in a cold oven.')) AS v(doc_id, content) CROSS JOIN LATERAL reground.put_document('shade', v.doc_id, content => v.content);
 -- Two equal conversations; their third turns stay open.
@@ -51,7 +51,7 @@ SELECT c.label, c.turns, c.answered, c.citations, c.covered, c.rate = c.covered:
 FROM reground.compare_shadows(since => now() - interval '1 hour') AS c ORDER BY c.label;
 SELECT count(*) FROM reground.compare_shadows(until => now() - interval '1 hour');
 -- The shadow of a turn over several corpora uses all of them.
-SELECT reground.create_corpus('shade-3', settings => '{"min_sources": 0}');
+SELECT reground.create_corpus('shade-3');
 SELECT count(*) FROM reground.put_document('shade-3', 'oven', content => 'The oven must be hot for rye bread.');
 SELECT count(DISTINCT corpus) AS corpora FROM reground.begin_turn('shaded-4', 'rye bread oven', corpora => '{shade, shade-3}');
 SELECT count(*) > 3 AS several FROM reground.shadow_turn(regress.turn('shaded-4'), '{}', 'of both');

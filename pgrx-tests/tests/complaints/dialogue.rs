@@ -106,5 +106,5 @@ pub fn farm(name: &str) -> Result<(Database, Client)> {
 
 /// Settings with one source per turn, and no sources of earlier turns unless they are found again.
 pub fn alone(style: &str) -> Value {
-    json!({"max_sources": 1, "min_sources": 1, "carry_over": false, "query_from": "turn", "marker_style": style})
+    json!({"max_sources": 1, "carry_over": false, "query_from": "turn", "marker_style": style})
 }

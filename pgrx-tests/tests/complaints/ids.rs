@@ -59,7 +59,7 @@ fn out_of_range_ids_are_accepted_as_grounded() -> Result<()> {
     client.batch_execute(
         "SELECT reground.put_document('farm', 'goats', page_count => 3, passages => '[{\"content\": \"Goats climb trees for leaves.\", \"page_start\": 2}]')",
     )?;
-    let settings = json!({"marker_style": "1", "max_sources": 4, "min_sources": 4});
+    let settings = json!({"marker_style": "1", "max_sources": 4});
     let (turn, sources) = begin(
         &mut client,
         "talk",

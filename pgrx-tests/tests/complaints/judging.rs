@@ -15,7 +15,7 @@ use crate::dialogue::{FARM, alone, begin, end, farm};
 fn judge_scores_flip_from_run_to_run() -> Result<()> {
     let (database, _) = farm("flips")?;
     let answer = "Cows give milk every day [1]. Sheep give wool in the autumn [1]. Bees make no honey [2]. Cows give 3 litres, and wool [1][3]. Pigs fly [9].";
-    let settings = json!({"max_sources": 3, "min_sources": 3, "marker_style": "1"});
+    let settings = json!({"max_sources": 3, "marker_style": "1"});
     let mut verdicts: BTreeSet<String> = BTreeSet::new();
     let mut judged = 0;
     let passages: Value = FARM
@@ -148,7 +148,7 @@ fn check_silent_reranker(client: &mut Client) -> Result<()> {
     client.batch_execute(
         "CREATE FUNCTION says_nothing(query text, passages text[]) RETURNS real[] LANGUAGE sql IMMUTABLE RETURN NULL::real[]",
     )?;
-    let everything = json!({"max_sources": 3, "min_sources": 3});
+    let everything = json!({"max_sources": 3});
     let mut silent = everything.clone();
     silent["reranker"] = json!("says_nothing(text, text[])");
     let query = "What do cows, sheep and bees give or make?";

@@ -19,8 +19,7 @@ fn follow_ups_retrieve_cold_and_lose_the_grounding_document_because_the_reranker
          CREATE FUNCTION drops_cows(query text, passages text[]) RETURNS real[] LANGUAGE sql IMMUTABLE
              RETURN (SELECT array_agg(CASE WHEN p LIKE 'Cows%' THEN -9 ELSE 1 END::real ORDER BY n) FROM unnest(passages) WITH ORDINALITY AS u(p, n))",
     )?;
-    let reranked =
-        json!({"max_sources": 4, "min_sources": 4, "reranker": "drops_cows(text, text[])"});
+    let reranked = json!({"max_sources": 4, "reranker": "drops_cows(text, text[])"});
     let follow_up = "And how often every day?";
     let has_cows = |sources: &[Source]| {
         sources
@@ -111,7 +110,7 @@ fn overlapping_chunks_fill_the_top_k() -> Result<()> {
             documents,
         ))
     };
-    let places = json!({"max_sources": PLACES, "min_sources": PLACES});
+    let places = json!({"max_sources": PLACES});
     let mut naive = places.clone();
     naive["collapse_twins"] = json!(false);
     naive["merge_adjacent"] = json!(false);

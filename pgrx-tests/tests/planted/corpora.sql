@@ -16,7 +16,7 @@ SELECT reground.add_corpus('{r}_leaflets', 'public.{r}_leaflets', 'id', 'body', 
 SELECT reground.add_corpus('{r}_log', 'public.{r}_log', 'at', 'body', doc_id => 'day', version => 'version', ordinal => 'version');
 SELECT reground.add_corpus('{r}_shelf', 'public.{r}_shelf', 'key', 'body', doc_id => 'doc', embedding => 'place', title => 'title', page_start => 'page', page_end => 'page');
 SELECT reground.add_corpus('{r}_notes', 'public.{r}_notes', 'id', 'body', doc_id => 'mood', text_config => 'public.{r}_words', text_config_column => 'config');
-SELECT reground.alter_corpus('{r}_texts', settings => '{"min_sources": 0}', mapping => '{"title": "title"}', metric => 'cosine', text_config => 'pg_catalog.english');
+SELECT reground.alter_corpus('{r}_texts', settings => '{"max_sources": 10}', mapping => '{"title": "title"}', metric => 'cosine', text_config => 'pg_catalog.english');
 SELECT reground.alter_corpus('{r}_products', text_config => 'pg_catalog.simple');
 SELECT reground.alter_corpus('{r}_tongues', text_config_per_document => false);
 SELECT reground.alter_corpus('{r}_tongues', text_config_per_document => true);

@@ -101,7 +101,6 @@ impl Arm {
         };
         let mut settings = json!({
             "max_sources": CONTEXT,
-            "min_sources": CONTEXT,
             "max_tokens": 1_000_000,
             "merge_adjacent": false,
             "lexical_search": "exact",

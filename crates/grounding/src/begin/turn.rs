@@ -324,7 +324,7 @@ fn branch_warnings(lists: &[RankedList], settings: &Settings) -> Vec<Warning> {
         .iter()
         .filter(|l| l.branch == Branch::Vector)
         .collect();
-    if vector.is_empty() && settings.vector_weight > 0.0 {
+    if vector.is_empty() && settings.uses_embeddings() {
         warnings.push(Warning::NoEmbedding);
     }
     for list in &vector {

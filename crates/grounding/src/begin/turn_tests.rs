@@ -215,6 +215,11 @@ fn missing_and_short_branches_give_warnings() {
             .collect()
     };
     assert_eq!(names(vec![list(Branch::Lexical, &["a"])]), ["no_embedding"]);
+    let lexical_only = Settings {
+        vector_share: 0.0,
+        ..carry_widely()
+    };
+    assert!(branch_warnings(&[list(Branch::Lexical, &["a"])], &lexical_only).is_empty());
     assert_eq!(
         names(vec![
             list(Branch::Lexical, &["a"]),

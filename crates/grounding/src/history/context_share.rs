@@ -46,9 +46,7 @@ pub struct Turn {
 pub fn measure(turn: Turn, settings: &Settings) -> Result<ContextShare, GroundingError> {
     let model = settings.model()?;
     let share = attribution_share(turn.context_tokens, turn.history_tokens);
-    let relevance = turn
-        .sources_drift
-        .map_or(1.0, |drift| drift_discount(drift, settings.drift_weight));
+    let relevance = turn.sources_drift.map_or(1.0, drift_discount);
     let behind = turn.turn_no.saturating_sub(1);
     let growth = Growth {
         source_tokens: turn.context_tokens as f64,

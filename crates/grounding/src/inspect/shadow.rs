@@ -23,13 +23,17 @@ pub fn shadow_call(
 ) -> Result<Value, GroundingError> {
     let hook = |name: &str| Hook::ALL.iter().any(|hook| hook.setting() == name);
     let mut own = Map::new();
-    // A strategy is a preset. Its settings are not repeated here, so that another strategy can change them.
+    // Strategy and fusion set defaults of other settings. These are not repeated here, so that another strategy or
+    // fusion can change them.
     let beneath = Settings::resolve(layers)?;
     if beneath.strategy != turn.strategy {
         own.insert("strategy".to_owned(), json!(turn.strategy));
     }
-    let strategy = Value::Object(own.clone());
-    let beneath = Settings::resolve(&[layers, &[("call", &strategy)]].concat())?;
+    if beneath.fusion != turn.fusion {
+        own.insert("fusion".to_owned(), json!(turn.fusion));
+    }
+    let presets = Value::Object(own.clone());
+    let beneath = Settings::resolve(&[layers, &[("call", &presets)]].concat())?;
     let fields = [beneath, turn.clone()].map(|settings| json!(settings));
     if let [Value::Object(beneath), Value::Object(turn)] = fields {
         for (name, value) in turn {
@@ -54,6 +58,7 @@ pub fn shadow_call(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Fusion;
     use crate::settings::strategy::Strategy;
 
     fn resolve(layers: &[Value]) -> Settings {
@@ -131,5 +136,22 @@ mod tests {
         let own = json!({"strategy": "first_turn", "compress": true});
         let (other, _) = shadow(&json!({}), &own, &json!({"strategy": "none"}));
         assert!(other.compress);
+    }
+
+    #[test]
+    fn another_fusion_changes_the_default_share() {
+        for (corpus, own) in [
+            (json!({}), json!({"fusion": "rrf"})),
+            (json!({"fusion": "rrf"}), json!({})),
+        ] {
+            let (same, _) = shadow(&corpus, &own, &json!({}));
+            assert_eq!((same.fusion, same.vector_share), (Fusion::Rrf, 0.5));
+            let (other, _) = shadow(&corpus, &own, &json!({"fusion": "scores"}));
+            assert_eq!(other, Settings::default());
+        }
+        // An explicit share stays.
+        let own = json!({"fusion": "rrf", "vector_share": 0.2});
+        let (other, _) = shadow(&json!({}), &own, &json!({"fusion": "scores"}));
+        assert_eq!(other.vector_share, 0.2);
     }
 }

@@ -33,6 +33,9 @@ pub(crate) fn text_id(passage: &Passage) -> TextId<'_> {
     (&passage.corpus, &passage.doc_id, passage.version)
 }
 
+/// Share of the shorter range that makes two passages of a document twins.
+const TWIN_OVERLAP: f64 = 0.9;
+
 /// The share of the shorter of two ranges that both have in common, in [0, 1]; 0 if one is empty.
 #[must_use]
 pub fn overlap(a: CharRange, b: CharRange) -> f64 {
@@ -50,14 +53,14 @@ fn length(range: CharRange) -> u32 {
 }
 
 /// Whether two passages are twins: same content hash, in any document, or same version of the same document and at
-/// least `twin_overlap` of the shorter character range in common.
+/// least `TWIN_OVERLAP` of the shorter character range in common.
 ///
 /// Equal pages do not make twins, because a page can hold several passages.
 #[must_use]
-pub fn twins(a: &Passage, b: &Passage, twin_overlap: f64) -> bool {
+pub fn twins(a: &Passage, b: &Passage) -> bool {
     a.content_hash == b.content_hash
         || (text_id(a) == text_id(b)
-            && matches!((a.chars, b.chars), (Some(a), Some(b)) if overlap(a, b) >= twin_overlap))
+            && matches!((a.chars, b.chars), (Some(a), Some(b)) if overlap(a, b) >= TWIN_OVERLAP))
 }
 
 /// Whether `next` is the next passage of the same version and starts at or before the end of `before`.
@@ -77,7 +80,7 @@ pub fn adjacent(before: &Passage, next: &Passage) -> bool {
 /// Passages are processed in the given order, strongest first. Each joins the first leader that it is a twin of.
 /// Classes are not transitive: a chain of windows that each overlap the next must not collapse into one.
 #[must_use]
-pub fn twin_classes(passages: &[&Passage], twin_overlap: f64) -> Vec<usize> {
+pub fn twin_classes(passages: &[&Passage]) -> Vec<usize> {
     let mut by_hash: BTreeMap<&str, usize> = BTreeMap::new();
     let mut by_text: BTreeMap<TextId<'_>, Vec<(CharRange, usize)>> = BTreeMap::new();
     let mut classes = Vec::with_capacity(passages.len());
@@ -87,7 +90,7 @@ pub fn twin_classes(passages: &[&Passage], twin_overlap: f64) -> Vec<usize> {
             let leaders = by_text.get(&text_id(passage))?;
             leaders
                 .iter()
-                .find(|(range, _)| overlap(*range, chars) >= twin_overlap)
+                .find(|(range, _)| overlap(*range, chars) >= TWIN_OVERLAP)
                 .map(|l| l.1)
         });
         let leader = match (same_text, same_place) {
@@ -122,13 +125,13 @@ mod tests {
     fn twins_have_equal_text_or_overlapping_ranges() {
         let a = passage("d", "1", 0, 0, "alpha beta gamma");
         let mut b = passage("e", "2", 4, 0, "alpha beta gamma");
-        assert!(twins(&a, &b, 0.9));
+        assert!(twins(&a, &b));
         b.content_hash = "other".into();
-        assert!(!twins(&a, &b, 0.9), "another document");
+        assert!(!twins(&a, &b), "another document");
         b.doc_id = "d".into();
-        assert!(twins(&a, &b, 0.9));
+        assert!(twins(&a, &b));
         b.version = Some(2);
-        assert!(!twins(&a, &b, 0.9), "another version");
+        assert!(!twins(&a, &b), "another version");
     }
 
     #[test]
@@ -145,27 +148,27 @@ mod tests {
         let text: String = std::iter::repeat_n("abcdefghij", 20).collect();
         let windows: Vec<_> = (0..10)
             .map(|i| {
-                let slice = text.get(i..i + 100).unwrap();
-                let mut p = passage("d", &i.to_string(), i as i32, i as u32, slice);
+                let slice = text.get(2 * i..2 * i + 100).unwrap();
+                let mut p = passage("d", &i.to_string(), i as i32, 2 * i as u32, slice);
                 p.content_hash = i.to_string();
                 p
             })
             .collect();
         let refs: Vec<_> = windows.iter().collect();
-        // Windows 0–10 overlap window 0 by 90 % or more; with 0.95 every sixth is a leader.
-        assert_eq!(twin_classes(&refs, 0.95), [0, 0, 0, 0, 0, 0, 6, 6, 6, 6]);
+        // Windows 0–5 overlap window 0 by 90 % or more, so every sixth is a leader.
+        assert_eq!(twin_classes(&refs), [0, 0, 0, 0, 0, 0, 6, 6, 6, 6]);
     }
 
     proptest! {
         #[test]
         fn members_are_twins_of_their_leader_and_leaders_are_not_twins(passages in arbitrary_passages(24)) {
             let refs: Vec<_> = passages.iter().collect();
-            let classes = twin_classes(&refs, 0.9);
+            let classes = twin_classes(&refs);
             for (i, &leader) in classes.iter().enumerate() {
                 prop_assert!(leader <= i && classes[leader] == leader);
-                prop_assert!(i == leader || twins(refs[i], refs[leader], 0.9));
+                prop_assert!(i == leader || twins(refs[i], refs[leader]));
                 if leader == i {
-                    prop_assert!((0..i).all(|j| classes[j] != j || !twins(refs[i], refs[j], 0.9)));
+                    prop_assert!((0..i).all(|j| classes[j] != j || !twins(refs[i], refs[j])));
                 }
             }
         }

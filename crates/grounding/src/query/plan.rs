@@ -57,15 +57,16 @@ impl RetrievalPlan {
     /// The plan of a search outside conversations. Without a query only the vector branch is searched.
     #[must_use]
     pub fn alone(query: Option<&str>, embedding: Option<Vec<f32>>, settings: &Settings) -> Self {
+        let weights = settings.branch_weights();
         let own = query.map(|query| SubQuery {
             text: query.to_owned(),
-            weight: settings.lexical_weight,
+            weight: weights.lexical,
             ..SubQuery::default()
         });
         Self {
             lexical: own.into_iter().collect(),
             embedding,
-            vector_weight: settings.vector_weight,
+            vector_weight: weights.vector,
             context_dependence: 0.0,
             historical: Vec::new(),
         }
@@ -131,9 +132,10 @@ pub fn plan(
     features: &[TurnFeatures],
     settings: &Settings,
 ) -> RetrievalPlan {
+    let weights = settings.branch_weights();
     let mut own = SubQuery {
         text: asking.own_rewrite().unwrap_or(asking.query).to_owned(),
-        weight: settings.lexical_weight,
+        weight: weights.lexical,
         ..SubQuery::default()
     };
     let mut embedding = asking.embedding.map(<[f32]>::to_vec);
@@ -157,7 +159,7 @@ pub fn plan(
     let mut lexical = vec![own];
     if asking.judged.intent == Intent::Compare {
         let entities = &asking.judged.entities;
-        let share = settings.lexical_weight / entities.len().max(1) as f64;
+        let share = weights.lexical / entities.len().max(1) as f64;
         lexical.extend(entities.iter().map(|entity| SubQuery {
             text: entity.clone(),
             terms: BTreeMap::new(),
@@ -169,7 +171,7 @@ pub fn plan(
         historical: prior_searches(asking, &lexical, embedding.as_deref(), features, settings),
         lexical,
         embedding,
-        vector_weight: settings.vector_weight,
+        vector_weight: weights.vector,
         context_dependence: dependence,
     }
 }
@@ -287,7 +289,10 @@ mod tests {
 
     #[test]
     fn entities_share_the_weight_of_a_branch() {
-        let plan = planned("compare HNSW with IVFFlat", None, &Settings::default());
+        let settings = json!({"fusion": "rrf"});
+        let settings = Settings::resolve(&[("call", &settings)]).unwrap();
+        let plan = planned("compare HNSW with IVFFlat", None, &settings);
+        assert_eq!(plan.vector_weight, 1.0);
         let lists = plan.lexical.iter();
         let lists: Vec<_> = lists
             .map(|list| (list.text.as_str(), list.weight))

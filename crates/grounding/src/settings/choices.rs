@@ -56,6 +56,15 @@ impl Fusion {
     pub fn by_scores(self) -> bool {
         self != Self::Rrf
     }
+
+    /// The default share of the vector branch.
+    #[must_use]
+    pub fn vector_share(self) -> f64 {
+        match self {
+            Self::Scores | Self::Integrated => 0.7,
+            Self::Rrf => 0.5,
+        }
+    }
 }
 
 /// The text from which a turn's query is made.

@@ -14,4 +14,4 @@ pub use choices::{
 };
 pub use resolve::is_set;
 pub use table::{Kind, SETTINGS, SettingInfo};
-pub use values::Settings;
+pub use values::{BranchWeights, Settings};

@@ -1,7 +1,9 @@
 //! Settings resolved from layers of JSON, by the table of settings.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::choices::Fusion;
 use super::strategy::Strategy;
 use super::table::{SETTINGS, SettingInfo};
 use super::values::Settings;
@@ -25,6 +27,7 @@ impl Settings {
             merged.insert(info.name.to_owned(), info.default_value());
         }
         merged.extend(preset(&set));
+        merged.extend(fusion_default(&set));
         merged.extend(set);
         let settings = Self::read(merged)?;
         settings.model()?.least_share(settings.accuracy_target)?;
@@ -60,6 +63,13 @@ fn preset(set: &Map<String, Value>) -> Map<String, Value> {
         Some(Ok(Value::Object(preset))) => preset,
         _ => Map::new(),
     }
+}
+
+/// The default share of the fusion that is set, if one is.
+fn fusion_default(set: &Map<String, Value>) -> Option<(String, Value)> {
+    let fusion = set.get("fusion")?;
+    let fusion = Fusion::deserialize(fusion).ok()?;
+    Some(("vector_share".to_owned(), fusion.vector_share().into()))
 }
 
 /// Whether a layer with this value sets the setting. Null and blank texts leave it to the layers below.
@@ -142,8 +152,8 @@ fn edit_distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::MarkerStyle;
     use crate::settings::strategy::{Refresh, RetrieveAt};
+    use crate::settings::{BranchWeights, MarkerStyle};
     use serde_json::json;
 
     #[test]
@@ -216,6 +226,32 @@ mod tests {
             (settings.retrieve_at, settings.refresh),
             (RetrieveAt::OnDemand, Refresh::Never)
         );
+    }
+
+    #[test]
+    fn the_default_share_depends_on_the_fusion() {
+        let weights = |layers: &[Value]| {
+            let layers: Vec<_> = layers.iter().map(|layer| ("layer", layer)).collect();
+            Settings::resolve(&layers).unwrap().branch_weights()
+        };
+        let pair = |lexical, vector| BranchWeights { lexical, vector };
+        let scores = pair(1.0 - 0.7, 0.7);
+        assert_eq!(weights(&[]), scores);
+        assert_eq!(weights(&[json!({"fusion": "scores"})]), scores);
+        assert_eq!(weights(&[json!({"fusion": "integrated"})]), scores);
+        assert_eq!(weights(&[json!({"fusion": "rrf"})]), pair(1.0, 1.0));
+        let later = [json!({"fusion": "rrf"}), json!({"fusion": "scores"})];
+        assert_eq!(weights(&later), scores);
+        // An explicit value wins, whichever layer sets the fusion.
+        for (fusion, one) in [("scores", 1.0), ("integrated", 1.0), ("rrf", 2.0)] {
+            let set = |share: f64| {
+                let layers = [json!({"vector_share": share}), json!({"fusion": fusion})];
+                weights(&layers)
+            };
+            assert_eq!(set(0.0), pair(one, 0.0));
+            assert_eq!(set(1.0), pair(0.0, one));
+            assert_eq!(set(0.25), pair(0.75 * one, 0.25 * one));
+        }
     }
 
     #[test]

@@ -21,8 +21,6 @@ pub struct Settings {
     pub rerank_top: usize,
     /// Maximum sources in the final context, 1–100, default 10.
     pub max_sources: usize,
-    /// Sources below which smaller passages may fill the token budget, 0–100, default 8.
-    pub min_sources: usize,
     /// Token budget for the passages' text in o200k_base tokens, 1–1,000,000, default 4000.
     pub max_tokens: usize,
     /// Slots reserved for carried sources, pins first, 0–100, default 1.
@@ -45,25 +43,17 @@ pub struct Settings {
     pub collapse_twins: bool,
     /// Whether adjacent passages are merged, default true.
     pub merge_adjacent: bool,
-    /// Share, 0.5–1, of the shorter range that two twins have in common, default 0.9.
-    pub twin_overlap: f64,
     /// Maximum o200k_base tokens of a merged passage, 1–100,000, default 512.
     pub max_merged_tokens: usize,
     /// k of reciprocal rank fusion, 1–10,000, default 60.
     pub rrf_k: f64,
-    /// Weight of the lexical branch, 0–100, default 1.
-    pub lexical_weight: f64,
-    /// Weight of the vector branch, 0–100, default 1.
-    pub vector_weight: f64,
     /// Whether graph neighbours of repeated nodes are looked up. Default false.
     pub graph: bool,
-    /// Maximum passages from graph neighbours, 0–100, default 5.
-    pub graph_neighbours: usize,
     /// Weight of the list of neighbours, 0–100, default 1.
     pub graph_weight: f64,
     /// How the lists are combined, default `scores`.
     pub fusion: Fusion,
-    /// Share, 0–1, of the vector branch in score fusion, default 0.7.
+    /// Share, 0–1, of the vector branch in the fusion, by default [`Fusion::vector_share`].
     pub vector_share: f64,
     /// The text of the query, default `contextual`.
     pub query_from: QueryFrom,
@@ -121,10 +111,17 @@ pub struct Settings {
     pub accuracy_baseline: f64,
     /// δ of the domain, default that of sections, 0.5.
     pub domain_specificity: DomainSpecificity,
-    /// β, 0–20: how fast reused sources lose relevance as the topic drifts, default 0.08.
-    pub drift_weight: f64,
     /// Whether the prompt has a note about contradictions in the history. Default false.
     pub history_note: bool,
+}
+
+/// Weights of both branches in the fusion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BranchWeights {
+    /// Of each lexical list.
+    pub lexical: f64,
+    /// Of the vector list.
+    pub vector: f64,
 }
 
 impl Default for Settings {
@@ -133,7 +130,6 @@ impl Default for Settings {
             candidates: 40,
             rerank_top: 40,
             max_sources: 10,
-            min_sources: 8,
             max_tokens: 4000,
             reserved_slots: 1,
             carry_over: true,
@@ -145,16 +141,12 @@ impl Default for Settings {
             max_pinned: 3,
             collapse_twins: true,
             merge_adjacent: true,
-            twin_overlap: 0.9,
             max_merged_tokens: 512,
             rrf_k: 60.0,
-            lexical_weight: 1.0,
-            vector_weight: 1.0,
             graph: false,
-            graph_neighbours: 5,
             graph_weight: 1.0,
             fusion: Fusion::Scores,
-            vector_share: 0.7,
+            vector_share: Fusion::Scores.vector_share(),
             query_from: QueryFrom::Contextual,
             history_weight: 1.0,
             reranker: None,
@@ -183,7 +175,6 @@ impl Default for Settings {
             accuracy_target: 0.85,
             accuracy_baseline: 0.91,
             domain_specificity: DomainSpecificity::default(),
-            drift_weight: 0.08,
             history_note: false,
         }
     }
@@ -232,9 +223,22 @@ impl Settings {
         self.store_answers == StoreAnswers::Full
     }
 
-    /// `min_sources`, limited by `max_sources`.
+    /// Whether the vector branch has a share in the fusion. A missing embedding is worth a warning only then.
     #[must_use]
-    pub fn wanted_sources(&self) -> usize {
-        self.min_sources.min(self.max_sources)
+    pub fn uses_embeddings(&self) -> bool {
+        self.vector_share > 0.0
+    }
+
+    /// Weights of the branches in the fusion. Those of `rrf` are 1 for equal shares, as in the published formula.
+    #[must_use]
+    pub fn branch_weights(&self) -> BranchWeights {
+        let scale = match self.fusion {
+            Fusion::Rrf => 2.0,
+            Fusion::Scores | Fusion::Integrated => 1.0,
+        };
+        BranchWeights {
+            lexical: scale * (1.0 - self.vector_share),
+            vector: scale * self.vector_share,
+        }
     }
 }

@@ -343,9 +343,7 @@ fn find_same(passage: &Passage, list: &[Candidate], settings: &Settings) -> Opti
     let itself = |c: &Candidate| {
         c.passage.corpus == passage.corpus && c.member_chunk_ids.contains(&passage.chunk_id)
     };
-    let twin = |c: &Candidate| {
-        settings.collapse_twins && twins(&c.passage, passage, settings.twin_overlap)
-    };
+    let twin = |c: &Candidate| settings.collapse_twins && twins(&c.passage, passage);
     list.iter()
         .position(itself)
         .or_else(|| list.iter().position(twin))

@@ -103,7 +103,7 @@ fn leaders<'a>(
 ) -> BTreeMap<&'a str, (&'a str, &'a Passage)> {
     let passages: Vec<&Passage> = members.iter().map(|(_, passage)| *passage).collect();
     let classes = if settings.collapse_twins {
-        twin_classes(&passages, settings.twin_overlap)
+        twin_classes(&passages)
     } else {
         (0..passages.len()).collect()
     };

@@ -44,13 +44,8 @@ pub(super) fn standardised_scores<'a>(
         let distance = distances.into_iter().flatten().reduce(f64::min)?;
         Some(value(Branch::Vector, ranking.metric, distance))
     });
-    let shares = [
-        (
-            &lexical,
-            settings.lexical_weight * (1.0 - settings.vector_share),
-        ),
-        (&vector, settings.vector_weight * settings.vector_share),
-    ];
+    let weights = settings.branch_weights();
+    let shares = [(&lexical, weights.lexical), (&vector, weights.vector)];
     let total: f64 = shares
         .iter()
         .filter(|(branch, _)| branch.has_values)

@@ -185,7 +185,7 @@ proptest! {
             let mut class = vec![candidate.passage.chunk_id.clone()];
             class.extend(candidate.also_in.iter().map(|(_, key)| key.clone()));
             for key in &class {
-                prop_assert!(key == &class[0] || twins(&passages[key], &candidate.passage, 0.9));
+                prop_assert!(key == &class[0] || twins(&passages[key], &candidate.passage));
             }
             let expected: f64 = lists.iter().filter_map(|l| {
                 let rank = l.hits.iter().position(|h| class.contains(&h.chunk_id))? + 1;
@@ -333,6 +333,37 @@ fn both_branches_score_every_passage() {
     let rows = super::rows(by_rank(&alone, &nothing), &Settings::default());
     assert_eq!([&rows[0].chunk_id, &rows[1].chunk_id], ["c", "d"]);
     assert!(rows[0].score > 0.5 && rows[1].score < 0.5);
+}
+
+#[test]
+fn a_share_of_0_or_1_ranks_by_one_branch() {
+    let scores = BranchScores {
+        lexical: BTreeMap::from([("a".to_owned(), 9.0), ("b".to_owned(), 1.0)]),
+        distances: BTreeMap::from([("a".to_owned(), 0.9), ("b".to_owned(), 0.1)]),
+    };
+    for fusion in [Fusion::Scores, Fusion::Integrated, Fusion::Rrf] {
+        for (vector_share, order) in [(0.0, ["a", "b"]), (1.0, ["b", "a"])] {
+            let settings = Settings {
+                fusion,
+                vector_share,
+                ..Settings::default()
+            };
+            let weights = settings.branch_weights();
+            let lists = [
+                RankedList {
+                    weight: weights.lexical,
+                    ..list(Branch::Lexical, &["a", "b"])
+                },
+                RankedList {
+                    weight: weights.vector,
+                    ..list(Branch::Vector, &["b", "a"])
+                },
+            ];
+            let rows = rows(by_rank(&lists, &scores), &settings);
+            let keys: Vec<&str> = rows.iter().map(|row| row.chunk_id.as_str()).collect();
+            assert_eq!(keys, order, "{fusion:?}");
+        }
+    }
 }
 
 #[test]

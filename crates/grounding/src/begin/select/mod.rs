@@ -7,6 +7,9 @@ use crate::begin::carry::{Effect, eligible, priority};
 use crate::passage::{Candidate, Dropped, Origin, Reason, Stage};
 use crate::settings::{PassageOrder, Settings};
 
+/// Sources below which smaller passages may still fill the token budget.
+const MIN_SOURCES: usize = 8;
+
 /// The sources of a context in prompt order, and the dropped candidates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
@@ -39,7 +42,7 @@ pub struct Pool {
 ///   too, so that being found by retrieval never hurts a source. Unused reserved slots go back to fresh candidates.
 /// - Fresh and carried candidates are admitted in proportion to their slots, fresh first, so that a small budget leaves
 ///   room for both.
-/// - A passage that exceeds the budget is dropped. Smaller ones may still enter until there are `min_sources`.
+/// - A passage that exceeds the budget is dropped. Smaller ones may still enter until there are `MIN_SOURCES`.
 /// - Under `compare` the fresh order is a round robin over the entities and the candidates of none.
 #[must_use]
 pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
@@ -181,7 +184,8 @@ impl<'a> ContextBuilder<'a> {
         let tokens = self
             .tokens
             .saturating_add(candidate.passage.tokens as usize);
-        let full = self.overflowed && self.len() >= self.settings.wanted_sources();
+        let wanted = MIN_SOURCES.min(self.settings.max_sources);
+        let full = self.overflowed && self.len() >= wanted;
         if tokens > self.settings.max_tokens || (full && part != Part::Pin) {
             self.overflowed = true;
             self.drop_candidate(candidate, Reason::OverTokenBudget);

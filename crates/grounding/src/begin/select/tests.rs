@@ -162,33 +162,40 @@ fn a_small_budget_admits_fresh_and_carried() {
 
 #[test]
 fn smaller_passages_fill_up_to_min_sources() {
-    let settings = Settings {
-        max_tokens: 100,
-        min_sources: 3,
-        ..carry_widely()
-    };
-    let fresh = vec![
-        one("a", 0.9, 60),
-        one("big", 0.8, 50),
-        one("b", 0.7, 10),
-        one("c", 0.6, 10),
-        one("d", 0.5, 10),
-    ];
-    let selection = select(
-        Pool {
+    let fill = |max_sources| {
+        let settings = Settings {
+            max_tokens: 200,
+            max_sources,
+            ..carry_widely()
+        };
+        let mut fresh = vec![one("a", 0.9, 60), one("big", 0.8, 150)];
+        fresh.extend(many("small", 9));
+        let pool = Pool {
             fresh,
             ..Pool::default()
-        },
-        effect(0),
-        &settings,
+        };
+        select(pool, effect(0), &settings)
+    };
+    // 60 + 7 · 10 tokens: the budget has room for more, but there are enough sources.
+    let selection = fill(10);
+    let small: Vec<String> = (0..7).map(|i| format!("small{i:02}")).collect();
+    assert_eq!(keys(&selection)[0], "a");
+    assert_eq!(keys(&selection)[1..], small);
+    assert_eq!(
+        (selection.sources.len(), selection.tokens),
+        (MIN_SOURCES, 130)
     );
-    assert_eq!(keys(&selection), ["a", "b", "c"]);
-    assert!(
-        selection
-            .dropped
-            .iter()
-            .all(|d| d.reason == Reason::OverTokenBudget)
-    );
+    let reasons: Vec<Reason> = selection.dropped.iter().map(|d| d.reason).collect();
+    assert_eq!(reasons, [Reason::OverTokenBudget; 3]);
+    // max_sources may be lower.
+    assert_eq!(keys(&fill(3)), ["a", "small00", "small01"]);
+    // Without a passage that exceeds the budget the context may be larger.
+    let pool = Pool {
+        fresh: many("small", 10),
+        ..Pool::default()
+    };
+    let selection = select(pool, effect(0), &carry_widely());
+    assert_eq!(selection.sources.len(), 10);
 }
 
 #[test]

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::passage::{Branch, Hit, RankedList};
 use crate::settings::Settings;
 
+/// Maximum number of passages in the list of neighbours.
+const MAX_NEIGHBOURS: usize = 5;
+
 /// An edge, seen from one of its entities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Neighbour {
@@ -43,7 +46,7 @@ pub fn nominate(edges: &[Neighbour]) -> Vec<Hit> {
     hits.collect()
 }
 
-/// The first `graph_neighbours` of the nominated passages that the caller may see, as a list for fusion; `None` if none
+/// The first `MAX_NEIGHBOURS` of the nominated passages that the caller may see, as a list for fusion; `None` if none
 /// is left. Invisible passages do not use up places.
 #[must_use]
 pub fn neighbour_list(
@@ -53,7 +56,7 @@ pub fn neighbour_list(
 ) -> Option<RankedList> {
     let mut hits = nominated;
     hits.retain(|hit| visible.contains(&hit.chunk_id));
-    hits.truncate(settings.graph_neighbours);
+    hits.truncate(MAX_NEIGHBOURS);
     (!hits.is_empty()).then_some(RankedList {
         branch: Branch::Graph,
         weight: settings.graph_weight,

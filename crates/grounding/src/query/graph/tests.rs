@@ -5,6 +5,7 @@ use serde_json::json;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::*;
+use crate::passage::Hit;
 use crate::settings::Settings;
 
 fn entities(names: &[&str]) -> BTreeSet<String> {
@@ -109,15 +110,24 @@ fn neighbours_are_sorted_by_weight_nodes_and_key() {
     let order = nominate(&edges);
     let keys: Vec<&str> = order.iter().map(|hit| hit.chunk_id.as_str()).collect();
     assert_eq!(keys, ["p4", "p2", "p1", "p3"]);
-    let visible = ["p1", "p2", "p3"].map(str::to_owned).into();
-    let settings = Settings {
-        graph_neighbours: 2,
-        ..Settings::default()
-    };
-    let list = neighbour_list(order.clone(), &visible, &settings).unwrap();
+    assert_eq!(
+        neighbour_list(order, &BTreeSet::new(), &Settings::default()),
+        None
+    );
+}
+
+#[test]
+fn hidden_neighbours_take_no_place_in_the_list() {
+    let nominated: Vec<Hit> = (0..9)
+        .map(|i| Hit {
+            chunk_id: format!("p{i}"),
+            value: 1.0,
+        })
+        .collect();
+    let visible = (0..9).filter(|i| i % 3 > 0).map(|i| format!("p{i}"));
+    let list = neighbour_list(nominated, &visible.collect(), &Settings::default()).unwrap();
     let keys: Vec<&str> = list.hits.iter().map(|hit| hit.chunk_id.as_str()).collect();
-    assert_eq!(keys, ["p2", "p1"], "what is hidden takes nobody's place");
-    assert_eq!(neighbour_list(order, &BTreeSet::new(), &settings), None);
+    assert_eq!(keys, ["p1", "p2", "p4", "p5", "p7"]);
 }
 
 #[test]
