@@ -123,7 +123,7 @@ fn check_query(query: Option<&str>, embedding: Option<&[f32]>, settings: &Settin
             hint: "Give at least one of them.".into(),
         }),
         (Some(_), None) if settings.require_embedding => Err(Error::EmbeddingRequired),
-        (Some(_), None) => {
+        (Some(_), None) if settings.uses_embeddings() => {
             warn(
                 "no embedding was given: only the lexical branch was searched",
                 "Pass embedding => $1::vector for the vector branch.",

@@ -290,7 +290,10 @@ impl<'a> Retrieval<'a> {
             had: known,
             judged: judged.clone(),
             metric: self.corpora.metric(),
-            warnings: self.warnings(lacks_index),
+            warnings: lacks_index
+                .then_some(Warning::NoLexicalIndex)
+                .into_iter()
+                .collect(),
         };
         Ok(stage("gather", || begin::gather(input, settings)))
     }
@@ -313,17 +316,6 @@ impl<'a> Retrieval<'a> {
             })?);
         }
         Ok(())
-    }
-
-    fn warnings(&self, lacks_index: bool) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        if self.question.embedding.is_none() {
-            warnings.push(Warning::NoEmbedding);
-        }
-        if lacks_index {
-            warnings.push(Warning::NoLexicalIndex);
-        }
-        warnings
     }
 
     /// Gathers the existing sources in place of a search.
