@@ -32,7 +32,7 @@ impl Corpus {
     }
 
     /// Owners, other than superusers, of code that runs with the caller's rights when the relations are read: functions of a view, and
-    /// casts and checks of column types. Nested views, index expressions and triggers are not considered.
+    /// casts of column types, and domains, whose base may have checks. Nested views, index expressions and triggers are not considered.
     pub fn untrusted_owners(&self) -> Result<BTreeSet<String>> {
         let mut owners = BTreeSet::new();
         // One statement for each relation: its generic plan is cheap, so PostgreSQL keeps it.
@@ -46,8 +46,8 @@ impl Corpus {
                          CROSS JOIN LATERAL (VALUES (e.oid), (e.typelem), (e.typbasetype)) AS v (oid) JOIN pg_type AS t ON t.oid = v.oid \
                          JOIN pg_roles AS r ON r.oid = t.typowner AND NOT r.rolsuper \
                      WHERE a.attrelid = to_regclass($1)::oid AND a.attnum > 0 AND NOT a.attisdropped \
-                         AND (EXISTS (SELECT FROM pg_cast AS k WHERE t.oid IN (k.castsource, k.casttarget) AND k.castfunc <> 0) \
-                              OR EXISTS (SELECT FROM pg_constraint AS x WHERE x.contypid = t.oid))) AS o",
+                         AND (t.typtype = 'd' OR EXISTS (SELECT FROM pg_cast AS k WHERE t.oid IN (k.castsource, k.casttarget) AND k.castfunc <> 0)) \
+                 ) AS o",
                 &[relation.as_str().into()],
             )?;
             owners.extend(found.into_iter().flatten());
