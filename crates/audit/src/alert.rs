@@ -20,8 +20,8 @@ pub const LOOK_BACK: i64 = 7 * 24;
 /// larger margin, an alert would stay open for hours after a repair.
 const MARGIN: f64 = 0.1;
 
-/// A corpus with at minimum this many citations per answer of its own is assumed to be cited by turns on other corpora. Few
-/// answers contain so many citations.
+/// With at least this many citations per answer of its own, a corpus is assumed to be cited by turns on other corpora. Few answers
+/// contain so many citations.
 const CITED_BY_OTHERS: u64 = 20;
 
 /// Severity of an alert.
@@ -225,7 +225,7 @@ pub struct Finding {
     pub severity: Severity,
     /// The indicator that the rule watches.
     pub indicator: Indicator,
-    /// IndicatorValue of the indicator.
+    /// Value of the indicator.
     pub value: f64,
     /// Threshold beyond which values are bad.
     pub threshold: f64,
