@@ -142,15 +142,9 @@ fn text(sources: &[Source], note: Option<&str>) -> String {
     if let Some(note) = note {
         let _ = writeln!(out, "{note}\n");
     }
-    if sources.iter().any(|source| !source.facts.is_empty()) {
-        out.push_str("=== FACTS\n");
-        for source in sources {
-            for fact in &source.facts {
-                let _ = writeln!(out, "- {fact} [{}]", source.marker);
-            }
-        }
-        out.push('\n');
-    }
+    write_facts(&mut out, sources, ["=== FACTS", ""], |fact, marker| {
+        format!("- {fact} [{marker}]")
+    });
     out.push_str("=== SOURCES\n");
     for source in sources {
         let _ = writeln!(
@@ -165,20 +159,38 @@ fn text(sources: &[Source], note: Option<&str>) -> String {
     out
 }
 
+/// Writes the facts of all sources, a line each, between two lines. Writes nothing if there are no facts.
+fn write_facts(
+    out: &mut String,
+    sources: &[Source],
+    [begin, end]: [&str; 2],
+    line: impl Fn(&str, &str) -> String,
+) {
+    let mut facts = sources
+        .iter()
+        .flat_map(|source| source.facts.iter().map(|fact| line(fact, &source.marker)))
+        .peekable();
+    if facts.peek().is_none() {
+        return;
+    }
+    let _ = writeln!(out, "{begin}");
+    for fact in facts {
+        let _ = writeln!(out, "{fact}");
+    }
+    let _ = writeln!(out, "{end}");
+}
+
 fn xml(sources: &[Source], note: Option<&str>) -> String {
     let mut out = String::from("<context>\n");
     if let Some(note) = note {
         let _ = writeln!(out, "{note}");
     }
-    if sources.iter().any(|source| !source.facts.is_empty()) {
-        out.push_str("<facts>\n");
-        for source in sources {
-            for fact in &source.facts {
-                let _ = writeln!(out, "<fact source=\"{}\">{fact}</fact>", source.marker);
-            }
-        }
-        out.push_str("</facts>\n");
-    }
+    write_facts(
+        &mut out,
+        sources,
+        ["<facts>", "</facts>"],
+        |fact, marker| format!("<fact source=\"{marker}\">{fact}</fact>"),
+    );
     out.push_str("<sources>\n");
     for source in sources {
         let _ = write!(
@@ -315,20 +327,13 @@ mod tests {
             ..PLAIN
         };
         let context = context("Installing", "Run the script.");
-        for (format, before) in [
-            (Format::Text, "=== FACTS"),
-            (Format::Xml, "<facts>"),
-            (Format::Json, "\"Run the script.\""),
-        ] {
-            let (with, without) = (
-                render(&context, format, rules),
-                render(&context, format, PLAIN),
-            );
-            assert!(with.find(HISTORY_NOTE).is_some(), "{format:?}");
-            assert!(!without.contains(HISTORY_NOTE));
-            if format != Format::Json {
-                assert!(with.find(HISTORY_NOTE) < with.find(before));
-            }
+        for (format, before) in [(Format::Text, "=== FACTS"), (Format::Xml, "<facts>")] {
+            let block = render(&context, format, rules);
+            let position = |part| block.find(part).unwrap();
+            assert!(position(HISTORY_NOTE) < position(before), "{format:?}");
+        }
+        for format in [Format::Text, Format::Xml, Format::Json] {
+            assert!(!render(&context, format, PLAIN).contains(HISTORY_NOTE));
         }
         let json: serde_json::Value =
             serde_json::from_str(&render(&context, Format::Json, rules)).unwrap();
