@@ -70,16 +70,7 @@ impl<'a> ClaimUnits<'a> {
         cues: &Cues,
         vocabulary: &mut Vocabulary,
     ) -> Self {
-        let mut numbered = BTreeMap::new();
-        let mut absorbed = BTreeSet::new();
-        let mut claim = Self::from_text(
-            text,
-            lexemes,
-            cues,
-            vocabulary,
-            &mut numbered,
-            &mut absorbed,
-        );
+        let (mut claim, mut numbered, absorbed) = Self::from_text(text, lexemes, cues, vocabulary);
         // Lexemes without a letter are numbers. Those were read from the text, with their signs and scales.
         let is_rest = |lexeme: &&str| {
             let is_word = lexeme.contains(char::is_alphabetic);
@@ -99,31 +90,22 @@ impl<'a> ClaimUnits<'a> {
         cues: &Cues,
         vocabulary: &mut Vocabulary,
     ) -> Self {
-        let (mut numbered, mut absorbed) = (BTreeMap::new(), BTreeSet::new());
-        Self::from_text(
-            text,
-            lexemes,
-            cues,
-            vocabulary,
-            &mut numbered,
-            &mut absorbed,
-        )
+        Self::from_text(text, lexemes, cues, vocabulary).0
     }
 
-    /// Reads the units of the text. Their indices are added to `numbered`, lexemes that are part of a quantity or a
-    /// denial to `absorbed`.
+    /// Reads the units of the text. Also returns the index of each unit by its id, and the lexemes that are part of a
+    /// quantity or a denial.
     fn from_text(
         text: &'a str,
         lexemes: &Lexemes,
         cues: &Cues,
         vocabulary: &mut Vocabulary,
-        numbered: &mut BTreeMap<u32, usize>,
-        absorbed: &mut BTreeSet<String>,
-    ) -> Self {
+    ) -> (Self, BTreeMap<u32, usize>, BTreeSet<String>) {
         let mut claim = Self {
             text,
             ..Self::default()
         };
+        let (mut numbered, mut absorbed) = (BTreeMap::new(), BTreeSet::new());
         let mut last: Option<(u32, usize)> = None;
         let mut pending: Vec<ClaimNumber> = Vec::new();
         let (mut words, mut capitals) = (0, 0);
@@ -148,7 +130,7 @@ impl<'a> ClaimUnits<'a> {
             };
             let id = vocabulary.intern(unit.key);
             let bytes = &unit.piece.bytes;
-            let (number, new) = claim.number_of(id, bytes, numbered);
+            let (number, new) = claim.number_of(id, bytes, &mut numbered);
             claim.length += 1;
             if unit.denied {
                 claim.denied.add(number);
@@ -190,7 +172,7 @@ impl<'a> ClaimUnits<'a> {
         claim.pairs.dedup();
         claim.pairs.truncate(MOST);
         claim.quotes = quoted_spans(text);
-        claim
+        (claim, numbered, absorbed)
     }
 
     /// Returns the index of a unit and whether it is new; [`MOST`] if there are too many.
