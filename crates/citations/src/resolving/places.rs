@@ -22,7 +22,7 @@ impl SourceIndex<'_> {
     }
 
     /// Resolves a place that no source of the context contains, after the lookup.
-    pub(super) fn resolve_in_work(&self, touching: Vec<usize>, found: &[usize]) -> Resolution {
+    pub(super) fn resolve_in_work(&self, touching: Vec<usize>, found: Vec<usize>) -> Resolution {
         if !touching.is_empty() {
             return Resolution::Context {
                 sources: touching,
@@ -33,9 +33,7 @@ impl SourceIndex<'_> {
         if found.is_empty() {
             return Resolution::Unknown;
         }
-        Resolution::OutsideContext {
-            documents: found.to_vec(),
-        }
+        Resolution::OutsideContext { documents: found }
     }
 
     fn sources_at(&self, fits: impl Fn(&LocatorRange) -> bool) -> Vec<usize> {

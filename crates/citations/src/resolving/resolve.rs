@@ -214,8 +214,12 @@ impl SourceIndex<'_> {
             matches!((asked.pages, count), (Some(pages), Some(count)) if pages.exceed(count))
                 || asked.pages.is_some_and(|pages| pages.start == 0)
         };
-        let out_of_bounds = found.first().filter(|_| found.iter().all(beyond));
-        if let Some(&document) = out_of_bounds {
+        let within: Vec<usize> = found
+            .iter()
+            .copied()
+            .filter(|document| !beyond(document))
+            .collect();
+        if let (Some(&document), true) = (found.first(), within.is_empty()) {
             return Resolution::OutOfBounds { document };
         }
         match then {
@@ -224,21 +228,8 @@ impl SourceIndex<'_> {
                 Some(known) => Resolution::Stale { known },
                 None => Resolution::Unknown,
             },
-            AfterLookup::Name(_) => Resolution::OutsideContext {
-                documents: found
-                    .iter()
-                    .copied()
-                    .filter(|document| !beyond(document))
-                    .collect(),
-            },
-            AfterLookup::Place(touching) => {
-                let having: Vec<_> = found
-                    .iter()
-                    .copied()
-                    .filter(|document| !beyond(document))
-                    .collect();
-                self.resolve_in_work(touching, &having)
-            }
+            AfterLookup::Name(_) => Resolution::OutsideContext { documents: within },
+            AfterLookup::Place(touching) => self.resolve_in_work(touching, within),
             AfterLookup::Context(sources) => self.resolve_pages(asked.pages, sources, found),
         }
     }
