@@ -79,7 +79,7 @@ pub(crate) fn refs(text: &str) -> Option<(usize, ParsedCitation)> {
 }
 
 /// Parses the numbers after `Source ` or `Sources ` in prose. Returns their length in bytes.
-pub(crate) fn source_numbers_after(text: &str, several: bool) -> Option<(usize, ParsedCitation)> {
+pub(crate) fn source_numbers(text: &str, several: bool) -> Option<(usize, ParsedCitation)> {
     let mut cursor = Cursor::new(text);
     let mut found = ParsedCitation::new(Form::SourceNumber);
     number(&mut cursor, &mut found)?.ok()?;

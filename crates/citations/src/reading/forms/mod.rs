@@ -22,6 +22,6 @@ pub(crate) use enclosed::{
     MAX_INSIDE, enclosed_names, in_braces, in_brackets, in_parentheses, trailing_list,
 };
 pub(crate) use footnote::{Notes, label as footnote_label};
-pub(crate) use labelled::{refs, source_numbers_after as source_numbers};
+pub(crate) use labelled::{refs, source_numbers};
 pub(crate) use list::unclosed_marker;
 pub(crate) use results::{private_use, results};
