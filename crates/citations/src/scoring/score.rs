@@ -162,18 +162,6 @@ impl MessageScores {
     pub fn diagnostic(&self) -> Option<&'static str> {
         (self.scored == 0).then_some(NO_CITATIONS_FOUND)
     }
-
-    /// Returns the share of malformed citation-like strings. With `author_year_expected`, author–year citations
-    /// count as malformed.
-    pub fn parse_failure_rate(&self, author_year_expected: bool) -> Option<f64> {
-        let failed = self.malformed
-            + if author_year_expected {
-                self.unresolvable
-            } else {
-                0
-            };
-        (self.citations > 0).then(|| failed as f64 / self.citations as f64)
-    }
 }
 
 /// Computes the scores of a message. `facts` has one entry for each judgement. `weight` returns the weight of a

@@ -101,7 +101,6 @@ fn message_scores_and_decision() {
     assert!(near(scores.stage_cfs, 0.25));
     // The stale citation has no support and is excluded.
     assert!(near(scores.grounded_cfs, 1.0 / 3.0));
-    assert!(near(scores.parse_failure_rate(false), 0.2));
     assert_eq!(
         judged[3].status.diagnostic(),
         Some(Diagnostic::HallucinatedDocumentId)
