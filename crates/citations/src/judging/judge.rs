@@ -74,26 +74,22 @@ impl<'a> EvidenceUnits<'a> {
         resolved: Vec<Resolved<'_>>,
     ) -> Vec<(usize, Judgement)> {
         let claim = part.claim.as_ref();
-        let claim_support = claim.and_then(|claim| {
-            let claim_support = ClaimSupport::of(claim, &self.sources, self.evidence.cues)?;
-            Some((claim, claim_support))
-        });
-        let support_of_claim = claim_support
-            .as_ref()
-            .map(|(_, claim_support)| claim_support);
+        let support =
+            claim.and_then(|claim| ClaimSupport::of(claim, &self.sources, self.evidence.cues));
         let meant: Vec<Option<usize>> = resolved
             .iter()
-            .map(|(.., r)| meant_source(r, support_of_claim))
+            .map(|(.., resolution)| meant_source(resolution, support.as_ref()))
             .collect();
         let cited: Vec<usize> = meant.iter().copied().flatten().collect();
-        let joint = support_of_claim.map(|claim_support| claim_support.joint(&cited));
+        let joint = support.as_ref().map(|support| support.joint(&cited));
         // Each source is compared once, even if a sentence has ten thousand markers.
         let mut findings: BTreeMap<usize, Option<Finding>> = BTreeMap::new();
-        let best_other = support_of_claim
+        let best_other = support
+            .as_ref()
             .zip(joint.as_ref())
-            .and_then(|(claim_support, joint)| {
-                let source = claim_support.best_other(joint)?;
-                let support = claim_support.support(source);
+            .and_then(|(support, joint)| {
+                let source = support.best_other(joint)?;
+                let support = support.support(source);
                 // A source without any support would not have been a better choice.
                 (support > 0.0).then(|| BestOther {
                     source,
@@ -106,16 +102,13 @@ impl<'a> EvidenceUnits<'a> {
                 let mut judgement = match meant {
                     Some(source) => {
                         let finding = findings.entry(source).or_insert_with(|| {
-                            let (claim, claim_support) = claim_support.as_ref()?;
+                            let support = support.as_ref()?;
+                            let rules = &self.evidence.rules;
                             let units = &self.sources[source];
                             Some(Finding {
-                                verdict: claim_support.verdict(
-                                    source,
-                                    joint.as_ref()?,
-                                    &self.evidence.rules,
-                                ),
-                                parts: claim_support.parts(source, units),
-                                quote: Quote::best(units, claim),
+                                verdict: support.verdict(source, joint.as_ref()?, rules),
+                                parts: support.parts(source, units),
+                                quote: Quote::best(units, claim?),
                             })
                         });
                         self.in_context(source, &resolution, finding.clone(), reference.pages())
