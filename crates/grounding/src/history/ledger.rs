@@ -145,10 +145,9 @@ pub(super) fn write(tuples: &[Tuple]) -> String {
     let mut out = HEADING.to_owned();
     for corpus in tuples.chunk_by(|one, next| one.corpus == next.corpus) {
         out.push_str("# ");
-        corpus
-            .iter()
-            .take(1)
-            .for_each(|tuple| name(&mut out, &tuple.corpus));
+        if let Some(first) = corpus.first() {
+            name(&mut out, &first.corpus);
+        }
         out.push('\n');
         for document in
             corpus.chunk_by(|one, next| one.doc_id == next.doc_id && one.version == next.version)

@@ -11,7 +11,7 @@ use crate::settings::{Settings, is_set};
 /// these layers count as settings of the call, so a shadow differs from its turn only in `changes`.
 ///
 /// A function of the application is an exception, because it is called as the role that set it. It counts as a setting
-/// of the call only if it is in `given`, the stored settings of the call, and then has the name that it has there.
+/// of the call only if `given`, the stored settings of the call, names a function; the shadow then uses this function.
 ///
 /// # Errors
 /// Those of [`Settings::resolve`] for the layers.
