@@ -11,24 +11,12 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::data::corpus::Passage;
 use crate::data::{Domain, Folder, json_lines};
 use crate::progress::Progress;
+use crate::statistics::random::SplitMix;
 
 /// Least words of a passage.
 const WORDS: usize = 45;
 /// Words of a usable sentence.
 const SENTENCE: std::ops::RangeInclusive<usize> = 5..=60;
-
-/// SplitMix64 with a seed.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 1) as usize % bound.max(1)
-    }
-}
 
 /// All sentences of both domains, with their numbers of words.
 fn sentences(folder: &Folder) -> Result<Vec<(String, usize)>> {
@@ -64,12 +52,14 @@ pub fn load(client: &mut Client, folder: &Folder, count: usize) -> Result<String
     let sentences = sentences(folder)?;
     let task = format!("{count} passages of {} sentences", sentences.len());
     let progress = Progress::new(&task, count);
-    let (mut chance, mut digest) = (Chance(1), Sha256::new());
+    let (mut random, mut digest) = (SplitMix(1), Sha256::new());
     let mut copy = client.copy_in("COPY lexical.passages FROM STDIN")?;
     for id in 0..count {
         let (mut body, mut words) = (String::new(), 0);
         while words < WORDS {
-            let (sentence, length) = &sentences[chance.below(sentences.len())];
+            // The published digest of the passages is of these numbers.
+            let drawn = (random.bits() >> 1) as usize % sentences.len().max(1);
+            let (sentence, length) = &sentences[drawn];
             if words > 0 {
                 body.push(' ');
             }
