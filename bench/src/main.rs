@@ -1,5 +1,6 @@
 //! Evaluation and benchmarks of the extension on public data, through its public SQL functions.
 
+mod arguments;
 mod attribution;
 mod cost;
 mod data;

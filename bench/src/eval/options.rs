@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
 
 use super::floors::file::{FloorActions, Floors};
+use crate::arguments::required;
 use crate::data::queries::Form;
 
 /// Text of `--help`.
@@ -99,8 +100,8 @@ impl Options {
             )?),
         };
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
+            uri: required(uri, "--uri", USAGE)?,
+            data: required(data, "--data", USAGE)?,
             forms: forms.unwrap_or_else(|| Form::ALL.to_vec()),
             connections,
             sample,

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use lexopt::prelude::{Long, ValueExt};
+
+use crate::arguments::required;
 
 /// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench extraction --data FOLDER [OPTION]…
@@ -53,7 +55,7 @@ impl Options {
             }
         }
         Ok(Some(Self {
-            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
+            data: required(data, "--data", USAGE)?,
             check,
             show,
             seed,

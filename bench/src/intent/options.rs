@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use lexopt::prelude::Long;
+
+use crate::arguments::required;
 
 /// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench intent --data FOLDER
@@ -39,7 +41,7 @@ impl Options {
             }
         }
         Ok(Some(Self {
-            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
+            data: required(data, "--data", USAGE)?,
             check,
             weights,
         }))

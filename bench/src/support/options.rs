@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use lexopt::prelude::{Long, ValueExt};
+
+use crate::arguments::required;
 
 /// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench support --uri URI --data FOLDER
@@ -39,8 +41,8 @@ impl Options {
             }
         }
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
+            uri: required(uri, "--uri", USAGE)?,
+            data: required(data, "--data", USAGE)?,
             check,
         }))
     }

@@ -1,7 +1,9 @@
 //! The command line of `audit`.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
+
+use crate::arguments::required;
 
 /// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench audit --uri URI [OPTION]…
@@ -41,7 +43,7 @@ impl Options {
             "--citations and --rounds must be at least 1"
         );
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
+            uri: required(uri, "--uri", USAGE)?,
             citations,
             rounds,
         }))

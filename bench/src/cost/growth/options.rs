@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
+
+use crate::arguments::required;
 
 /// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench growth --uri URI --many URI --data FOLDER [OPTION]…
@@ -64,9 +66,9 @@ impl Options {
             "--turns and --rounds must be at least 1"
         );
         Ok(Some(Self {
-            few: few.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
-            many: many.with_context(|| format!("--many is missing\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
+            few: required(few, "--uri", USAGE)?,
+            many: required(many, "--many", USAGE)?,
+            data: required(data, "--data", USAGE)?,
             turns,
             least,
             most,

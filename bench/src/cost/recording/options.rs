@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
+
+use crate::arguments::required;
 
 /// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench recording --uri URI --data FOLDER [OPTION]…
@@ -56,8 +58,8 @@ impl Options {
             "--turns, --rounds and --sessions must be at least 1"
         );
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
+            uri: required(uri, "--uri", USAGE)?,
+            data: required(data, "--data", USAGE)?,
             turns,
             rounds,
             sessions,

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
+
+use crate::arguments::required;
 
 /// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench speed --uri URI --data FOLDER [OPTION]…
@@ -67,8 +69,8 @@ impl Options {
             "--turns, --clients and --seconds must be at least 1"
         );
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
+            uri: required(uri, "--uri", USAGE)?,
+            data: required(data, "--data", USAGE)?,
             turns,
             clients,
             seconds: Duration::from_secs(seconds),
