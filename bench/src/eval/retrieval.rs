@@ -14,6 +14,7 @@ use super::parallel;
 use crate::data::Domain;
 use crate::data::queries::{Form, Query};
 use crate::progress::Progress;
+use crate::statistics::times::median;
 
 /// Candidates per branch, and results of the fused list.
 const CANDIDATES: i32 = 40;
@@ -159,9 +160,7 @@ impl Measured {
 
     /// Median time of a query, measured by the client.
     pub fn median_time(&self) -> Duration {
-        let mut times: Vec<Duration> = self.queries.iter().map(|query| query.took).collect();
-        times.sort_unstable();
-        times.get(times.len() / 2).copied().unwrap_or_default()
+        median(self.queries.iter().map(|query| query.took).collect())
     }
 }
 

@@ -1,5 +1,6 @@
-//! Random numbers, cross-validation and logistic regression.
+//! Random numbers, cross-validation, logistic regression and medians of times.
 
 pub mod folds;
 pub mod logistic;
 pub mod random;
+pub mod times;

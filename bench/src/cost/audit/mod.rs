@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::database::{machine, server};
+use crate::statistics::times::ms;
 use options::Options;
 
 /// Answers per run of `refresh_audit`, to measure its speed.
@@ -61,7 +62,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     println!("| query | ms |");
     println!("|---|---:|");
     for (query, took) in queries::QUERIES.iter().zip(took) {
-        println!("| {} | {:.0} |", query.name, took.as_secs_f64() * 1000.0);
+        println!("| {} | {:.0} |", query.name, ms(took));
     }
     println!(
         "\n`refresh_audit` counts {speed:.0} answers per second, {COUNTED} per call; `rebuild_audit` took {:.0} s.",

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use postgres::Client;
 
+use crate::statistics::times::median;
+
 /// A query.
 pub struct AuditQuery {
     /// Description.
@@ -131,12 +133,6 @@ pub fn time_all(client: &mut Client, rounds: usize) -> Result<Vec<Duration>> {
         }
     }
     Ok(took.into_iter().map(median).collect())
-}
-
-/// The median.
-pub fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
 /// Answers per second that `refresh_audit` counts: the latest answers are queued again, in transactions that are rolled back.

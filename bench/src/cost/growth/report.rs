@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::options::Options;
 use crate::database::turn_session::TurnTimes;
+use crate::statistics::times::{median, ms};
 
 /// The times of one row.
 #[derive(Debug, Clone, Default)]
@@ -33,16 +34,10 @@ impl Row {
     pub fn new(name: String, measured: Measured) -> Self {
         Self {
             name,
-            begin: median(measured.begin),
-            end: median(measured.end),
+            begin: ms(median(measured.begin)),
+            end: ms(median(measured.end)),
         }
     }
-}
-
-fn median(mut times: Vec<Duration>) -> f64 {
-    times.sort();
-    let middle = times.get(times.len() / 2);
-    middle.map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
 }
 
 /// Prints both tables; the ratios are to their first rows.

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::timing::CLIENTS;
 use crate::database::machine::Fact;
+use crate::statistics::times::{median, ms};
 
 /// Sorted times by number of words; empty if not measured.
 pub type Times = Vec<Vec<Duration>>;
@@ -185,10 +186,7 @@ impl Report {
         } else {
             Duration::ZERO
         };
-        let median = |times: &Vec<Duration>| {
-            let middle = times.get(times.len() / 2).copied().unwrap_or_default();
-            ms(middle.saturating_sub(round_trips))
-        };
+        let median = |times: &Vec<Duration>| ms(median(times.clone()).saturating_sub(round_trips));
         groups.iter().map(median).collect()
     }
 }
@@ -200,9 +198,4 @@ fn ratio(value: f64) -> String {
         0.01..0.1 => format!("{value:.3}"),
         _ => format!("{value:.4}"),
     }
-}
-
-/// Milliseconds.
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1000.0
 }

@@ -8,6 +8,7 @@ use postgres::Client;
 
 use super::competitor::Competitor;
 use crate::database::server::{self, Address};
+use crate::statistics::times::median;
 
 /// Repetitions of each query; the shortest time counts, because other load only adds time.
 const REPEATS: usize = 3;
@@ -30,8 +31,7 @@ pub fn round_trip(client: &mut Client) -> Result<Duration> {
         client.query(&statement, &[])?;
         times.push(begun.elapsed());
     }
-    times.sort_unstable();
-    Ok(times[times.len() / 2])
+    Ok(median(times))
 }
 
 /// A search to be timed.

@@ -2,8 +2,6 @@
 
 mod options;
 
-use std::time::Duration;
-
 use anyhow::{Context, Result};
 use postgres::Client;
 
@@ -11,6 +9,7 @@ use crate::data::corpus::Corpus;
 use crate::data::{Domain, Folder};
 use crate::database::turn_session::{TurnSession, TurnTimes};
 use crate::database::{load, machine, server};
+use crate::statistics::times::ms;
 use options::Options;
 
 /// Domain of the passages.
@@ -67,7 +66,6 @@ struct Measured {
 
 impl Measured {
     fn add(&mut self, took: TurnTimes) {
-        let ms = |time: Duration| time.as_secs_f64() * 1000.0;
         self.begin.push(ms(took.begin));
         self.end.push(ms(took.end));
         self.both.push(ms(took.begin + took.end));

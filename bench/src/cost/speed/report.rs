@@ -1,7 +1,6 @@
 //! The report of `speed`, as Markdown.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 
@@ -12,6 +11,7 @@ use super::size::Sizes;
 use super::throughput::Throughput;
 use crate::database::load::Load;
 use crate::database::machine::Fact;
+use crate::statistics::times::ms;
 
 /// All measurements.
 pub struct Report<'a> {
@@ -51,11 +51,6 @@ impl Spread {
             high: at(0.75)?,
         })
     }
-}
-
-/// Milliseconds.
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1000.0
 }
 
 impl Report<'_> {

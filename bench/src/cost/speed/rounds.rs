@@ -12,6 +12,7 @@ use super::hybrid::{HybridSearch, HybridSession};
 use super::workload::{Conversation, Question};
 use crate::database::server::Address;
 use crate::progress::Progress;
+use crate::statistics::times::median;
 
 /// The measurements of one turn.
 pub struct Turn {
@@ -138,10 +139,8 @@ impl Rounds {
         order
             .into_iter()
             .map(|stage| {
-                let mut times = times.remove(&stage).unwrap_or_default();
-                times.sort_unstable();
-                let median = times.get(times.len() / 2).copied().unwrap_or_default();
-                (stage, median)
+                let times = times.remove(&stage).unwrap_or_default();
+                (stage, median(times))
             })
             .collect()
     }

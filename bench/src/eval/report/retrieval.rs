@@ -5,6 +5,7 @@ use crate::data::Domain;
 use crate::data::queries::Form;
 use crate::eval::reference;
 use crate::eval::retrieval::{List, Measured, Scores};
+use crate::statistics::times::ms;
 
 /// First of the later turns.
 const LATER: u32 = 2;
@@ -61,7 +62,7 @@ pub fn print(form: Form, measured: &[Measured], sample: bool) {
         let times: Vec<String> = measured
             .iter()
             .filter(|one| one.form == form && one.list == list)
-            .map(|one| format!("{:.1}", one.median_time().as_secs_f64() * 1000.0))
+            .map(|one| format!("{:.1}", ms(one.median_time())))
             .collect();
         println!("| {} | {} |", list.name(), times.join(" | "));
     }
