@@ -18,7 +18,7 @@ use sources::{Repository, target_roots};
 /// Lines of the longest function.
 const MAX_FUNCTION_LINES: usize = 80;
 
-/// Rust files and subfolders of the largest folder.
+/// Rust files and subfolders of the largest folder at or below `src/` and `crates/*/src`.
 const MAX_FOLDER_ENTRIES: usize = 16;
 
 #[test]
