@@ -27,16 +27,16 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     };
     let folder = Folder::below(&options.data)?;
     let corpus = Corpus::read(&folder, DOMAIN)?;
-    let mut talks = Vec::new();
+    let mut sessions = Vec::new();
     for (uri, sources) in [(&options.few, options.least), (&options.many, options.most)] {
         let address = server::resolve(uri)?;
         let mut client = server::connect(&address)?;
         load::load(&mut client, &corpus)?;
         generate::fill(&mut client, &DOMAIN.corpus(), sources)?;
-        talks.push((sources, TurnSession::new(client, &DOMAIN.corpus())?));
+        sessions.push((sources, TurnSession::new(client, &DOMAIN.corpus())?));
     }
     drop(corpus);
-    let [(least, few), (most, many)] = &mut talks[..] else {
+    let [(least, few), (most, many)] = &mut sessions[..] else {
         return Ok(());
     };
 

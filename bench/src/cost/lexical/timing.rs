@@ -61,24 +61,24 @@ pub fn connect(
 /// # Errors
 /// Errors of the searches.
 pub fn time_queries(
-    asked: &mut [Search<'_>],
+    searches: &mut [Search<'_>],
     queries: &[Vec<String>],
 ) -> Result<Vec<Vec<Vec<Duration>>>> {
-    let mut all = vec![Vec::new(); asked.len()];
+    let mut all = vec![Vec::new(); searches.len()];
     for group in queries {
-        let mut times = vec![Vec::new(); asked.len()];
+        let mut times = vec![Vec::new(); searches.len()];
         for (number, query) in group.iter().enumerate() {
-            let mut least = vec![Duration::MAX; asked.len()];
+            let mut least = vec![Duration::MAX; searches.len()];
             for repeat in 0..=REPEATS {
-                for step in 0..asked.len() {
+                for step in 0..searches.len() {
                     // Each competitor is first equally often.
-                    let at = (step + number + repeat) % asked.len();
+                    let at = (step + number + repeat) % searches.len();
                     // A repetition would not change the order of magnitude.
                     if repeat > 0 && least[at] > LONG {
                         continue;
                     }
                     let begun = Instant::now();
-                    asked[at](query)?;
+                    searches[at](query)?;
                     let took = begun.elapsed();
                     // The first run is the warm-up.
                     least[at] = if repeat == 1 && least[at] <= LONG {
@@ -129,7 +129,7 @@ pub fn rate(
     limit: usize,
     competitor: &Competitor,
 ) -> Result<f64> {
-    let asked = |client: usize| -> Result<(usize, Duration)> {
+    let queried = |client: usize| -> Result<(usize, Duration)> {
         let mut session = server::connect(address)?;
         session.batch_execute("SET jit = off")?;
         let statement = session.prepare(&competitor.query(limit))?;
@@ -151,7 +151,7 @@ pub fn rate(
     };
     thread::scope(|scope| {
         let clients: Vec<_> = (0..CLIENTS)
-            .map(|client| scope.spawn(move || asked(client)))
+            .map(|client| scope.spawn(move || queried(client)))
             .collect();
         let mut rate = 0.0;
         for client in clients {

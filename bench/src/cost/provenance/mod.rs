@@ -95,16 +95,16 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let mut client = server::connect(&address)?;
     load::load(&mut client, &corpus)?;
     drop(corpus);
-    let mut talk = TurnSession::new(client, &DOMAIN.corpus())?;
+    let mut session = TurnSession::new(client, &DOMAIN.corpus())?;
     let mut names = Vec::new();
     for level in &LEVELS {
-        names.push(talk.start_with_settings(level.name, level.settings)?);
+        names.push(session.start_with_settings(level.name, level.settings)?);
     }
     let mut measured: Vec<Measured> = LEVELS.iter().map(|_| Measured::default()).collect();
     // Each round has one turn of each level, so that other load affects all levels alike. The first round is the warm-up.
     for round in 0..=options.rounds {
         for (name, measured) in names.iter().zip(&mut measured) {
-            let took = talk.turn(name, round)?;
+            let took = session.turn(name, round)?;
             if round > 0 {
                 measured.add(took);
             }
@@ -112,9 +112,9 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     }
     let mut bytes = Vec::new();
     for name in &names {
-        bytes.push(stored(&mut talk.client, name)? as f64 / (options.rounds + 1) as f64);
+        bytes.push(stored(&mut session.client, name)? as f64 / (options.rounds + 1) as f64);
     }
-    let described = machine::describe(&mut talk.client, &address)?;
+    let described = machine::describe(&mut session.client, &address)?;
     print(&options, &described, &measured, &bytes)
 }
 

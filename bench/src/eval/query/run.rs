@@ -101,7 +101,7 @@ impl<'a> QueryRunner<'a> {
             "SELECT turn_id, marker, content \
              FROM reground.begin_turn($1, $2, corpus => $3, embedding => $4, rewrite => $5, settings => $6)",
             &[
-                &format!("asking-{conversation}"),
+                &format!("query-{conversation}"),
                 &turn.question,
                 &name,
                 &embedding,
