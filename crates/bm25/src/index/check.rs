@@ -52,75 +52,88 @@ pub fn check<P: Pages>(
 ) -> Result<Findings> {
     let meta = Meta::read(pages)?;
     let runs = pages.look(FREE, free_runs)?;
-    let mut findings = Findings::default();
-    let mut owners = BTreeMap::new();
+    let mut check = StructureCheck::default();
     let head = Extent {
         start: META,
         length: 2,
     };
-    claim_blocks(
-        &mut owners,
-        &mut findings,
-        head,
-        "the first two pages".into(),
-    );
+    check.claim(head, "the first two pages");
     for run in &runs {
-        claim_blocks(
-            &mut owners,
-            &mut findings,
-            run.extent,
-            "the free list".into(),
-        );
+        check.claim(run.extent, "the free list");
     }
     for extent in &meta.pending {
-        claim_blocks(
-            &mut owners,
-            &mut findings,
-            *extent,
-            "unfinished work".into(),
-        );
+        check.claim(*extent, "unfinished work");
     }
     for buffer in [meta.write_buffer, meta.spilling]
         .iter()
         .filter(|buffer| buffer.id != 0)
     {
+        let name = format!("write buffer {}", buffer.id);
         let extent = Extent {
             start: buffer.start,
             length: buffer.pages,
         };
-        claim_blocks(
-            &mut owners,
-            &mut findings,
-            extent,
-            format!("write buffer {}", buffer.id),
-        );
+        check.claim(extent, &name);
         if let Err(fault) = check_buffer(pages, buffer, &mut visit) {
-            findings.add(format!("write buffer {}", buffer.id), fault.to_string());
+            check.findings.add(&name, fault.to_string());
         }
     }
     for segment in &meta.segments {
         let name = format!("segment {}", segment.id);
         for extent in &segment.extents {
-            claim_blocks(&mut owners, &mut findings, *extent, name.clone());
+            check.claim(*extent, &name);
         }
         if segment.id >= meta.next_id {
-            findings.add(&name, "its number was never assigned");
+            check.findings.add(&name, "its number was never assigned");
         }
         match check_segment(pages, &meta, segment, &mut visit) {
             Ok(faults) => faults
                 .into_iter()
-                .for_each(|fault| findings.add(&name, fault)),
-            Err(fault) => findings.add(&name, fault.to_string()),
+                .for_each(|fault| check.findings.add(&name, fault)),
+            Err(fault) => check.findings.add(&name, fault.to_string()),
         }
     }
-    let used: u64 = owners.values().map(|(length, _)| u64::from(*length)).sum();
-    findings.unused = u64::from(blocks).saturating_sub(used);
-    if let Some((start, (length, owner))) = owners.last_key_value()
-        && u64::from(*start) + u64::from(*length) > u64::from(blocks)
-    {
-        findings.add(owner, "it lies beyond the end of the file");
+    Ok(check.finish(blocks))
+}
+
+/// The findings so far, and the owner of each extent.
+#[derive(Default)]
+struct StructureCheck {
+    findings: Findings,
+    /// Length and owner of each extent, by its first block.
+    owners: BTreeMap<u32, (u32, String)>,
+}
+
+impl StructureCheck {
+    /// Records the owner of an extent, and reports blocks that already have one.
+    fn claim(&mut self, extent: Extent, owner: &str) {
+        let end = u64::from(extent.start) + u64::from(extent.length);
+        let before = self.owners.range(..=extent.start).next_back();
+        let after = self.owners.range(extent.start..).next();
+        let meets_before = before.filter(|(start, (length, _))| {
+            u64::from(**start) + u64::from(*length) > u64::from(extent.start)
+        });
+        let meets_after = after.filter(|(start, _)| u64::from(**start) < end);
+        if let Some((start, (_, other))) = meets_before.or(meets_after) {
+            let fault = format!("it shares blocks with {other}, starting at {start}");
+            self.findings.add(owner, fault);
+        }
+        self.owners
+            .insert(extent.start, (extent.length, owner.to_owned()));
     }
-    Ok(findings)
+
+    /// Counts the blocks without an owner, and reports an extent beyond the end of the file.
+    fn finish(mut self, blocks: u32) -> Findings {
+        let lengths = self.owners.values().map(|(length, _)| u64::from(*length));
+        self.findings.unused = u64::from(blocks).saturating_sub(lengths.sum());
+        if let Some((start, (length, owner))) = self.owners.last_key_value()
+            && u64::from(*start) + u64::from(*length) > u64::from(blocks)
+        {
+            self.findings
+                .add(owner, "it lies beyond the end of the file");
+        }
+        self.findings
+    }
 }
 
 /// Returns the settings that were changed since the index was built. The index keeps its old settings until REINDEX.
@@ -154,29 +167,6 @@ pub fn check_settings(built: &IndexSettings, declared: &IndexSettings) -> Vec<Fi
         findings.add("server", fault);
     }
     findings.faults
-}
-
-/// Records the owner of an extent, and reports blocks that already have one.
-fn claim_blocks(
-    owners: &mut BTreeMap<u32, (u32, String)>,
-    findings: &mut Findings,
-    extent: Extent,
-    owner: String,
-) {
-    let end = u64::from(extent.start) + u64::from(extent.length);
-    let before = owners.range(..=extent.start).next_back();
-    let after = owners.range(extent.start..).next();
-    let meets_before = before.filter(|(start, (length, _))| {
-        u64::from(**start) + u64::from(*length) > u64::from(extent.start)
-    });
-    let meets_after = after.filter(|(start, _)| u64::from(**start) < end);
-    if let Some((start, (_, other))) = meets_before.or(meets_after) {
-        findings.add(
-            &owner,
-            format!("it shares blocks with {other}, starting at {start}"),
-        );
-    }
-    owners.insert(extent.start, (extent.length, owner));
 }
 
 /// Checks the documents of a write buffer.
