@@ -11,12 +11,13 @@ mod any_json;
 mod feeding;
 mod nasty;
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use nasty::nasty;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use reground_citations::{Grammar, GrammarRules, LocatorSchema, extract};
+use reground_citations::{Grammar, GrammarRules, LocatorSchema, Reference, extract};
 
 /// Cases between two looks at the clock.
 const ROUND: u32 = 200;
@@ -87,6 +88,10 @@ fn streaming() {
 
 /// Parts of places in a text.
 const PLACE_PARTS: &[&str] = &[
+    " Gen. 1:3 ",
+    " 3:12 ",
+    " Ch. 4 ",
+    " § 5 (6) ",
     "Gen.",
     "Genesis",
     " ",
@@ -106,6 +111,19 @@ const PLACE_PARTS: &[&str] = &[
     "99999999999",
     "\n",
     "é",
+];
+
+const LEVELS: [&str; 4] = ["book", "chapter", "verse", "letter"];
+
+/// Notations of places that occur in the texts below.
+const NOTATIONS: &[&str] = &[
+    "{book} {chapter}:{verse}",
+    "{book} {chapter}",
+    "{book}:{chapter}",
+    "{chapter}:{verse}",
+    "Ch. {chapter}",
+    "§ {book} ({chapter})",
+    "§ {book}",
 ];
 
 #[test]
@@ -132,8 +150,13 @@ fn locators() {
             "x",
         ])
     };
-    let pattern = prop::collection::vec(piece(), 0..8).prop_map(|pieces| pieces.concat());
-    let levels = prop::sample::subsequence(vec!["book", "chapter", "verse", "letter"], 0..=4);
+    let pieces = prop::collection::vec(piece(), 0..8).prop_map(|pieces| pieces.concat());
+    let notation = prop::sample::select(NOTATIONS).prop_map(str::to_owned);
+    let pattern = prop_oneof![6 => notation, 1 => pieces];
+    let levels = prop_oneof![
+        6 => Just(LEVELS.to_vec()),
+        1 => prop::sample::subsequence(LEVELS.to_vec(), 0..=4),
+    ];
     let schema = (
         levels,
         prop::collection::vec(pattern, 0..4),
@@ -142,6 +165,7 @@ fn locators() {
     );
     let place = prop::sample::select(PLACE_PARTS);
     let text = prop::collection::vec(place, 0..20).prop_map(|pieces| pieces.concat());
+    let places = Cell::new(0);
     soak(
         (schema, text, nasty(0..12)),
         |((levels, patterns, roman, named), text, nasty)| {
@@ -166,9 +190,16 @@ fn locators() {
             let Ok(grammar) = Grammar::new(&rules) else {
                 return Ok(());
             };
-            rows_fit(&format!("{text}{nasty}{text}"), &grammar)
+            let text = format!("{text}{nasty}{text}");
+            let citations = extract(&text, &grammar).citations;
+            let mut references = citations.iter().map(|citation| &citation.reference);
+            if references.any(|reference| matches!(reference, Reference::Locator(_))) {
+                places.set(places.get() + 1);
+            }
+            rows_fit(&text, &grammar)
         },
     );
+    assert!(places.get() > 0, "no text had a place");
 }
 
 #[test]
