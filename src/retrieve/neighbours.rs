@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use reground_grounding::passage::RankedList;
 use reground_grounding::query::graph::{ConversationText, neighbour_list, nominate};
-use reground_grounding::query::intent::{Intent, PastTurn};
+use reground_grounding::query::intent::Intent;
+use reground_grounding::query::plan::TurnQuery;
 use reground_grounding::settings::Settings;
 
 use crate::error::Result;
@@ -23,11 +24,10 @@ pub struct Nominated {
     pub list: Option<RankedList>,
 }
 
-/// Searches the graph of a corpus; returns nothing if the setting `graph` is off. `now` are the texts of this turn.
-pub fn of<'a>(
+/// Searches the graph of a corpus; returns nothing if the setting `graph` is off.
+pub fn of(
     corpus: &Corpus,
-    now: impl IntoIterator<Item = &'a str>,
-    earlier: &'a [PastTurn],
+    turn_query: &TurnQuery<'_>,
     intent: Intent,
     filter: &Filter,
     settings: &Settings,
@@ -36,8 +36,10 @@ pub fn of<'a>(
         return Ok(Nominated::default());
     }
     stage("graph", || {
-        let texts = |turn: &'a PastTurn| vec![turn.query.as_str(), turn.answer.as_str()];
-        let conversation = ConversationText::new(now, earlier.iter().map(texts));
+        let now = [Some(turn_query.query), turn_query.rewrite];
+        let earlier = turn_query.earlier.iter();
+        let earlier = earlier.map(|turn| vec![turn.query.as_str(), turn.answer.as_str()]);
+        let conversation = ConversationText::new(now.into_iter().flatten(), earlier);
         let names = conversation.keys();
         if names.is_empty() {
             return Ok(Nominated::default());

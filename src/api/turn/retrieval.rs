@@ -18,9 +18,9 @@ use crate::api::turn::question::Question;
 use crate::error::{Error, Result};
 use crate::guc;
 use crate::profile::{stage, timed};
-use crate::retrieve::corpus_scope::Corpora;
+use crate::retrieve::corpus_scope::{Corpora, Scope};
 use crate::retrieve::neighbours::{self, Nominated};
-use crate::retrieve::prior_turns::{self, Before};
+use crate::retrieve::prior_turns;
 use crate::retrieve::reused_context;
 use crate::retrieve::turn::{
     Contribution, Options, carried, contribution, in_other_corpus, other_corpora,
@@ -61,26 +61,15 @@ pub(in crate::api) fn gather(
     let retrieval = stage("corpus", || {
         Retrieval::resolve(tenant, conversation, question)
     })?;
-    let (corpus, settings) = (&retrieval.corpora.first.corpus, &retrieval.settings);
-    let earlier = stage("memory", || {
-        turns::earlier(
-            conversation.conversation_id,
-            &corpus.name,
-            settings.query_history,
-            question.repeated_turn_no,
-        )
-    })?;
-    let before = stage("earlier turns", || {
-        prior_turns::read(corpus, question.query, question.embedding, earlier)
-    })?;
+    let turn_query = retrieval.read_earlier_turns()?;
     let state = stage("strategy", || {
         ConversationState::of(conversation, question.repeated_turn_no)
     })?;
-    let searches = stage("strategy", || state.retrieves(settings))?;
-    let judged = stage("intent", || retrieval.judge_intent(&before))?;
+    let searches = stage("strategy", || state.retrieves(&retrieval.settings))?;
+    let judged = stage("intent", || retrieval.judge_intent(&turn_query))?;
 
     let (gathered, mut query_expansion, search_us) = if searches {
-        let (found, took) = timed(|| retrieval.search(&judged, &before));
+        let (found, took) = timed(|| retrieval.search(&turn_query, &judged));
         let (gathered, query_expansion) = found?;
         (gathered, query_expansion, Some(took))
     } else {
@@ -89,8 +78,9 @@ pub(in crate::api) fn gather(
     if let Some(rewrite) = question.rewrite {
         query_expansion["rewrite"] = json!(rewrite);
     }
+    let marker_style = retrieval.settings.marker_style;
     let register = stage("memory", || {
-        register::load(conversation, gathered.documents(), settings.marker_style)
+        register::load(conversation, gathered.documents(), marker_style)
     })?;
     let prepared = PreparedTurn {
         corpora: retrieval.corpora,
@@ -190,42 +180,54 @@ impl<'a> Retrieval<'a> {
         })
     }
 
-    /// Determines the intent: given by the caller, otherwise by the intent function, otherwise by cues. The function is not called
-    /// for the first turn, which has no earlier turns.
-    fn judge_intent(&self, before: &Before) -> Result<JudgedIntent> {
-        let question = self.question;
-        let verdict = match (question.intent, self.settings.intent_function.as_deref()) {
-            (Some(intent), _) => Some(Verdict::from(intent)),
-            (None, Some(name)) if !before.past.is_empty() => {
-                hooks::judge_intent(name, &self.roles, question.query, &before.past)?
-            }
-            _ => None,
-        };
-        Ok(intent::classify(question.query, &before.past, verdict))
-    }
-
-    /// Searches, and adds the sources that the conversation remembers. Also returns the query expansion.
-    fn search(&self, judged: &JudgedIntent, before: &Before) -> Result<(Gathered, Value)> {
-        let (question, settings) = (self.question, &self.settings);
+    /// Reads the earlier turns of the conversation that the intent and the plan depend on.
+    fn read_earlier_turns(&self) -> Result<TurnQuery<'a>> {
+        let (question, corpus) = (self.question, &self.corpora.first.corpus);
         let turn_query = TurnQuery {
             query: question.query,
             rewrite: question.rewrite,
             embedding: question.embedding,
-            judged,
-            earlier: &before.past,
+            ..TurnQuery::default()
         };
-        let plan = stage("plan", || {
-            plan(turn_query, &before.words, &before.said, settings)
-        });
-        let texts = [Some(question.query), question.rewrite];
-        let Nominated { nodes, list } = neighbours::of(
-            &self.corpora.first.corpus,
-            texts.into_iter().flatten(),
-            &before.past,
-            judged.intent,
-            &self.corpora.first.filter,
-            settings,
-        )?;
+        let earlier = stage("memory", || {
+            turns::earlier(
+                self.conversation.conversation_id,
+                &corpus.name,
+                self.settings.query_history,
+                question.repeated_turn_no,
+            )
+        })?;
+        stage("earlier turns", || {
+            prior_turns::add(corpus, turn_query, earlier)
+        })
+    }
+
+    /// Determines the intent: given by the caller, otherwise by the intent function, otherwise by cues. The function is not called
+    /// for the first turn, which has no earlier turns.
+    fn judge_intent(&self, turn_query: &TurnQuery<'_>) -> Result<JudgedIntent> {
+        let TurnQuery { query, earlier, .. } = turn_query;
+        let function = self.settings.intent_function.as_deref();
+        let verdict = match (self.question.intent, function) {
+            (Some(intent), _) => Some(Verdict::from(intent)),
+            (None, Some(name)) if !earlier.is_empty() => {
+                hooks::judge_intent(name, &self.roles, query, earlier)?
+            }
+            _ => None,
+        };
+        Ok(intent::classify(query, earlier, verdict))
+    }
+
+    /// Searches, and adds the sources that the conversation remembers. Also returns the query expansion.
+    fn search(
+        &self,
+        turn_query: &TurnQuery<'_>,
+        judged: &JudgedIntent,
+    ) -> Result<(Gathered, Value)> {
+        let settings = &self.settings;
+        let plan = stage("plan", || plan(turn_query, judged, settings));
+        let Scope { corpus, filter } = &self.corpora.first;
+        let Nominated { nodes, list } =
+            neighbours::of(corpus, turn_query, judged.intent, filter, settings)?;
         let live = stage("memory", || {
             sources::load(self.conversation.conversation_id)
         })?;

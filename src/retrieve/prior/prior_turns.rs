@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::query::TurnFeatures;
-use reground_grounding::query::intent::PastTurn;
+use reground_grounding::query::plan::TurnQuery;
 use reground_grounding::query::query_expansion::without_citations;
 
 use crate::error::Result;
@@ -13,27 +13,15 @@ use crate::retrieve::{lexemes, passages, text_config, vector};
 use crate::store::corpora::Corpus;
 use crate::store::turns::Earlier;
 
-/// Features of this turn's query and of the turns before it.
-#[derive(Default)]
-pub struct Before {
-    /// Lexemes of this turn's query, with their counts.
-    pub words: BTreeMap<String, u32>,
-    /// Features for query expansion, newest turn last.
-    pub said: Vec<TurnFeatures>,
-    /// Features for the judgement of intent, of the same turns.
-    pub past: Vec<PastTurn>,
-}
-
-/// Reads the cited passages with the rights of the caller. Passages that no longer exist, or that the caller may not read,
-/// are ignored.
-pub fn read(
+/// Adds the turns before it to a query. Reads the cited passages with the rights of the caller. Passages that no longer exist,
+/// or that the caller may not read, are ignored.
+pub fn add<'a>(
     corpus: &Corpus,
-    query: &str,
-    embedding: Option<&[f32]>,
+    mut turn_query: TurnQuery<'a>,
     mut earlier: Vec<Earlier>,
-) -> Result<Before> {
+) -> Result<TurnQuery<'a>> {
     if earlier.is_empty() {
-        return Ok(Before::default());
+        return Ok(turn_query);
     }
     for turn in &mut earlier {
         turn.past.answer = without_citations(&turn.past.answer, &turn.citations);
@@ -41,8 +29,8 @@ pub fn read(
     let turns = earlier.iter();
     let texts = turns.flat_map(|turn| [turn.past.query.as_str(), turn.past.answer.as_str()]);
     let configs = text_config::of_corpus(corpus)?;
-    let mut counted = lexemes::counted(&configs, texts.chain([query]))?;
-    let words = counted.pop().unwrap_or_default();
+    let mut counted = lexemes::counted(&configs, texts.chain([turn_query.query]))?;
+    turn_query.words = counted.pop().unwrap_or_default();
     let mut counted = counted.into_iter();
 
     let keys: BTreeSet<&String> = earlier.iter().flat_map(|turn| &turn.passages).collect();
@@ -51,15 +39,11 @@ pub fn read(
     let mut siblings = BTreeMap::new();
     if corpus.embedding_kind().is_some() {
         embeddings = vector::embeddings(corpus, keys.iter().copied())?;
-        if let Some(embedding) = embedding {
+        if let Some(embedding) = turn_query.embedding {
             let documents = cited.values().map(|passage| &passage.doc_id).collect();
             siblings = vector::siblings(corpus, embedding, &documents, &keys)?;
         }
     }
-    let mut before = Before {
-        words,
-        ..Before::default()
-    };
     for turn in earlier {
         let passages = || turn.passages.iter().filter_map(|key| cited.get(key));
         let features = TurnFeatures {
@@ -78,10 +62,9 @@ pub fn read(
         let nearest = nearest.copied().reduce(f64::max);
         let mut past = turn.past;
         past.cited_texts = passages().map(|passage| passage.content.clone()).collect();
-        before
-            .past
-            .push(past.with_similarities(embedding, &features, nearest));
-        before.said.push(features);
+        let past = past.with_similarities(turn_query.embedding, &features, nearest);
+        turn_query.earlier.push(past);
+        turn_query.features.push(features);
     }
-    Ok(before)
+    Ok(turn_query)
 }

@@ -91,8 +91,8 @@ impl RetrievalPlan {
     }
 }
 
-/// The query of a turn and its conversation.
-#[derive(Clone, Copy, Debug)]
+/// The query of a turn, with the turns before it.
+#[derive(Clone, Debug, Default)]
 pub struct TurnQuery<'a> {
     /// The user's words.
     pub query: &'a str,
@@ -100,10 +100,12 @@ pub struct TurnQuery<'a> {
     pub rewrite: Option<&'a str>,
     /// The caller's embedding: of the rewrite, if there is one.
     pub embedding: Option<&'a [f32]>,
-    /// The judgement on the turn.
-    pub judged: &'a JudgedIntent,
-    /// Earlier turns, newest last.
-    pub earlier: &'a [PastTurn],
+    /// Lexemes of the query, with their counts; empty without earlier turns.
+    pub words: BTreeMap<String, u32>,
+    /// Earlier turns for the judgement of intent, newest last.
+    pub earlier: Vec<PastTurn>,
+    /// Features of the same turns, for query expansion.
+    pub features: Vec<TurnFeatures>,
 }
 
 impl TurnQuery<'_> {
@@ -120,18 +122,13 @@ impl TurnQuery<'_> {
     }
 }
 
-/// Plans the retrieval of a turn. `words` are the lexemes of the query with their counts, `features` the features of the
-/// earlier turns, newest last.
+/// Plans the retrieval of a turn.
 ///
 /// A caller's rewrite replaces the query and is not expanded. Under `compare` each entity gets a list of its own;
 /// together they weigh as much as the query's own.
 #[must_use]
-pub fn plan(
-    asking: TurnQuery<'_>,
-    words: &BTreeMap<String, u32>,
-    features: &[TurnFeatures],
-    settings: &Settings,
-) -> RetrievalPlan {
+pub fn plan(asking: &TurnQuery<'_>, judged: &JudgedIntent, settings: &Settings) -> RetrievalPlan {
+    let features = &asking.features;
     let weights = settings.branch_weights();
     let mut own = SubQuery {
         text: asking.own_rewrite().unwrap_or(asking.query).to_owned(),
@@ -149,7 +146,7 @@ pub fn plan(
                 embedding = embedding.map(|own| mean_embedding(&own, features));
             }
             QueryFrom::Contextual => {
-                dependence = history_dependence(words, asking.embedding, asking.judged, features);
+                dependence = history_dependence(&asking.words, asking.embedding, judged, features);
                 let strength = dependence * settings.history_weight;
                 own.terms = expansion_terms(features, strength);
                 embedding = embedding.map(|own| shift_embedding(&own, features, strength));
@@ -157,8 +154,8 @@ pub fn plan(
         }
     }
     let mut lexical = vec![own];
-    if asking.judged.intent == Intent::Compare {
-        let entities = &asking.judged.entities;
+    if judged.intent == Intent::Compare {
+        let entities = &judged.entities;
         let share = weights.lexical / entities.len().max(1) as f64;
         lexical.extend(entities.iter().map(|entity| SubQuery {
             text: entity.clone(),
@@ -168,7 +165,7 @@ pub fn plan(
         }));
     }
     RetrievalPlan {
-        historical: prior_searches(asking, &lexical, embedding.as_deref(), features, settings),
+        historical: prior_searches(asking, judged, &lexical, embedding.as_deref(), settings),
         lexical,
         embedding,
         vector_weight: weights.vector,
@@ -178,19 +175,19 @@ pub fn plan(
 
 /// The results of earlier turns, for integrated fusion.
 fn prior_searches(
-    asking: TurnQuery<'_>,
+    asking: &TurnQuery<'_>,
+    judged: &JudgedIntent,
     lexical: &[SubQuery],
     embedding: Option<&[f32]>,
-    features: &[TurnFeatures],
     settings: &Settings,
 ) -> Vec<PriorSearch> {
     let Some(own) = lexical.first() else {
         return Vec::new();
     };
-    if settings.fusion != Fusion::Integrated || asking.judged.intent == Intent::NewTopic {
+    if settings.fusion != Fusion::Integrated || judged.intent == Intent::NewTopic {
         return Vec::new();
     }
-    let turns = asking.earlier.iter().zip(features);
+    let turns = asking.earlier.iter().zip(&asking.features);
     turns
         .filter(|(_, features)| !features.shown.is_empty())
         .map(|(turn, features)| PriorSearch {
@@ -208,7 +205,7 @@ fn prior_searches(
 }
 
 /// All queries of the user, oldest first.
-fn dialogue(asking: TurnQuery<'_>) -> String {
+fn dialogue(asking: &TurnQuery<'_>) -> String {
     let turns = asking.earlier.iter().map(|turn| turn.query.as_str());
     let all: Vec<&str> = turns.chain([asking.query]).collect();
     all.join("\n")
@@ -228,24 +225,23 @@ mod tests {
     }
 
     fn planned(query: &str, rewrite: Option<&str>, settings: &Settings) -> RetrievalPlan {
-        let earlier = [PastTurn {
-            query: "reset password".into(),
-            ..PastTurn::default()
-        }];
-        let features = [TurnFeatures {
-            query: counted("reset password"),
-            answer: counted("open settings"),
-            ..TurnFeatures::default()
-        }];
-        let judged = classify(query, &earlier, None);
         let asking = TurnQuery {
             query,
             rewrite,
             embedding: None,
-            judged: &judged,
-            earlier: &earlier,
+            words: counted(query),
+            earlier: vec![PastTurn {
+                query: "reset password".into(),
+                ..PastTurn::default()
+            }],
+            features: vec![TurnFeatures {
+                query: counted("reset password"),
+                answer: counted("open settings"),
+                ..TurnFeatures::default()
+            }],
         };
-        plan(asking, &counted(query), &features, settings)
+        let judged = classify(query, &asking.earlier, None);
+        plan(&asking, &judged, settings)
     }
 
     #[test]
