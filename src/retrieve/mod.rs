@@ -6,16 +6,16 @@ pub mod evidence;
 pub mod filter;
 pub mod lexemes;
 pub mod lexical;
+pub mod lists;
 pub mod named;
 pub mod neighbours;
 pub mod passages;
 mod prior;
 pub mod similarity;
 pub mod text_config;
-pub mod turn;
 pub mod vector;
 mod vector_schema;
 
 pub use corpus::{check, coordinates, managed, mapping};
-pub use prior::{prior_results, prior_turns, reused_context};
+pub use prior::{prior_results, prior_turns, remembered, reused_context};
 pub use vector_schema::vector_schema;

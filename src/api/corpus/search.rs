@@ -3,7 +3,7 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_grounding::begin::fuse::{self, Ranking};
+use reground_grounding::begin::fuse;
 use reground_grounding::prompt;
 use reground_grounding::query::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
@@ -16,8 +16,7 @@ use crate::error::{Error, Result, warn};
 use crate::guc;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
-use crate::retrieve::turn::search as retrieve;
-use crate::retrieve::{passages, vector};
+use crate::retrieve::{lists, passages};
 use crate::rows;
 use crate::store::corpora;
 use crate::tenant;
@@ -76,16 +75,10 @@ fn search(
     let plan = RetrievalPlan::alone(query, embedding, &settings);
     let wanted = Wanted::default();
     let candidates = settings.candidates.max(limit);
-    let searched = retrieve(
+    let results = lists::search(
         &corpus, &plan, &filter, &wanted, None, &settings, candidates,
     )?;
-    let ranking = Ranking {
-        lists: &searched.lists,
-        scores: &searched.scores,
-        integrated: None,
-        metric: vector::metric(&corpus),
-    };
-    let mut fused = fuse::rows(ranking, &settings);
+    let mut fused = fuse::rows(&results, &settings);
     fused.truncate(limit);
     let chunk_ids: Vec<String> = fused.iter().map(|row| row.chunk_id.clone()).collect();
     let mut passages = passages::by_key(&corpus, &Filter::default(), &chunk_ids)?;

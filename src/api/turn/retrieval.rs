@@ -1,5 +1,7 @@
 //! Retrieval of a turn: everything is read here, up to the candidates for the reranker.
 
+use reground_grounding::begin::carry::CarriedInput;
+use reground_grounding::begin::fuse::SearchResults;
 use reground_grounding::begin::multi_corpus;
 use reground_grounding::begin::reuse_context::{passages_of, reuse_context};
 use reground_grounding::begin::warnings::Warning;
@@ -20,11 +22,8 @@ use crate::guc;
 use crate::profile::{stage, timed};
 use crate::retrieve::corpus_scope::{Corpora, Scope};
 use crate::retrieve::neighbours::{self, Nominated};
-use crate::retrieve::prior_turns;
-use crate::retrieve::reused_context;
-use crate::retrieve::turn::{
-    Contribution, Options, carried, contribution, in_other_corpus, other_corpora,
-};
+use crate::retrieve::remembered::{self, Options};
+use crate::retrieve::{lists, prior_turns, reused_context};
 use crate::store::conversations::Conversation;
 use crate::store::roles::Roles;
 use crate::store::sources::Live;
@@ -217,7 +216,7 @@ impl<'a> Retrieval<'a> {
         Ok(intent::classify(query, earlier, verdict))
     }
 
-    /// Searches, and adds the sources that the conversation remembers. Also returns the query expansion.
+    /// Searches: plans, requests the lists, and gathers the candidates. Also returns the query expansion.
     fn search(
         &self,
         turn_query: &TurnQuery<'_>,
@@ -231,7 +230,8 @@ impl<'a> Retrieval<'a> {
         let live = stage("memory", || {
             sources::load(self.conversation.conversation_id)
         })?;
-        let gathered = self.gather(&plan, list, live, KnownPassages::default(), judged)?;
+        let (results, carried) = self.lists(&plan, list, live)?;
+        let gathered = self.candidates(results, carried, KnownPassages::default(), judged);
         let mut query_expansion = plan.trace(&nodes);
         if !self.corpora.beside.is_empty() {
             query_expansion["corpora"] = json!(self.corpora.names());
@@ -245,59 +245,61 @@ impl<'a> Retrieval<'a> {
         let judged = intent::classify(question.query, &[], None);
         let embedding = question.embedding.map(<[f32]>::to_vec);
         let plan = RetrievalPlan::alone(Some(question.query), embedding, &self.settings);
+        let (results, carried) = self.lists(&plan, None, Vec::new())?;
         let known = passages_of(context).collect();
-        self.gather(&plan, None, Vec::new(), known, &judged)
+        Ok(self.candidates(results, carried, known, &judged))
     }
 
-    /// Searches every corpus, and gathers the results with the remembered sources `live`. `nominated` are the candidates of the
-    /// knowledge graph.
-    fn gather(
+    /// Requests the lists of every corpus, and the passages of the remembered sources `live`. `nominated` are the candidates of
+    /// the knowledge graph.
+    fn lists(
         &self,
         plan: &RetrievalPlan,
         nominated: Option<RankedList>,
         live: Vec<Live>,
-        known: KnownPassages,
-        judged: &JudgedIntent,
-    ) -> Result<Gathered> {
+    ) -> Result<(SearchResults, Vec<CarriedInput>)> {
         let settings = &self.settings;
-        let Contribution {
-            found: mut results,
-            integrated,
-            mut options,
-            mut lacks_index,
-        } = contribution(&self.corpora.first, plan, nominated, &live, settings)?;
+        let (mut results, mut options) =
+            lists::of_corpus(&self.corpora.first, plan, nominated, &live, settings)?;
         // The graph and the results of earlier turns belong to the first corpus.
         let plan_of_others = RetrievalPlan {
             historical: Vec::new(),
             ..plan.clone()
         };
         for scope in &self.corpora.beside {
-            let other = contribution(scope, &plan_of_others, None, &live, settings)?;
-            lacks_index |= other.lacks_index;
-            options.extend(other.options);
-            let name = &scope.corpus.name;
-            multi_corpus::merge_results(&mut results, name, other.found, settings.candidates);
+            let (other, more) = lists::of_corpus(scope, &plan_of_others, None, &live, settings)?;
+            options.extend(more);
+            multi_corpus::merge_results(
+                &mut results,
+                &scope.corpus.name,
+                other,
+                settings.candidates,
+            );
         }
         self.add_other_corpora(&mut options, plan, &live)?;
-        let mut carried = carried(live, &options);
+        let mut carried = remembered::carried(live, &options);
         for scope in &self.corpora.beside {
             multi_corpus::use_handles(&mut carried, &scope.corpus.name);
         }
+        Ok((results, carried))
+    }
+
+    /// Fuses the lists, collapses and cuts the candidates, and adds the carried sources.
+    fn candidates(
+        &self,
+        results: SearchResults,
+        carried: Vec<CarriedInput>,
+        known: KnownPassages,
+        judged: &JudgedIntent,
+    ) -> Gathered {
         let input = GatherInput {
-            lists: results.lists,
-            scores: results.scores,
-            integrated,
-            passages: results.passages,
+            warnings: self.warnings(results.lacks_index),
+            results,
             carried,
             had: known,
             judged: judged.clone(),
-            metric: self.corpora.metric(),
-            warnings: lacks_index
-                .then_some(Warning::NoLexicalIndex)
-                .into_iter()
-                .collect(),
         };
-        Ok(stage("gather", || begin::gather(input, settings)))
+        stage("gather", || begin::gather(input, &self.settings))
     }
 
     /// Adds the passages of remembered sources from corpora that this turn does not search. A filter leaves them out: its columns are
@@ -312,9 +314,9 @@ impl<'a> Retrieval<'a> {
             return Ok(());
         }
         let metric = self.corpora.metric();
-        for name in other_corpora(live, &self.corpora.names()) {
+        for name in remembered::other_corpora(live, &self.corpora.names()) {
             options.extend(stage("other corpora", || {
-                in_other_corpus(self.tenant, &name, plan, live, metric, &self.settings)
+                remembered::in_other_corpus(self.tenant, &name, plan, live, metric, &self.settings)
             })?);
         }
         Ok(())
@@ -328,16 +330,17 @@ impl<'a> Retrieval<'a> {
         let shown = context_turn_no.map(|turn_no| history::shown(conversation_id, turn_no));
         let added =
             history::handed_over(conversation_id, context_turn_no, question.repeated_turn_no)?;
-        let asking = reused_context::Asking {
+        let query = question.rewrite.unwrap_or(question.query);
+        let embedding = question.embedding.map(<[f32]>::to_vec);
+        let reuse = reused_context::Reuse {
             tenant: self.tenant,
             corpora: &self.corpora,
             filtered: question.filter.is_some(),
-            query: question.rewrite.unwrap_or(question.query),
-            embedding: question.embedding,
+            plan: RetrievalPlan::alone(Some(query), embedding, &self.settings),
             settings: &self.settings,
         };
         let input = stage("reused passages", || {
-            reused_context::read(&asking, shown.transpose()?.flatten(), added, live)
+            reused_context::read(&reuse, shown.transpose()?.flatten(), added, live)
         })?;
         Ok(stage("gather", || reuse_context(input, &self.settings)))
     }

@@ -2,4 +2,5 @@
 
 pub mod prior_results;
 pub mod prior_turns;
+pub mod remembered;
 pub mod reused_context;

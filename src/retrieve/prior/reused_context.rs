@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_grounding::begin::fuse::BranchScores;
 use reground_grounding::begin::reuse_context::{ReuseInput, passages_of};
 use reground_grounding::memory::ContextSource;
 use reground_grounding::passage::Passage;
@@ -14,28 +13,28 @@ use reground_grounding::settings::Settings;
 use crate::error::Result;
 use crate::retrieve::corpus_scope::{Corpora, Scope};
 use crate::retrieve::filter::Filter;
-use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
+use crate::retrieve::lexical::Wanted;
 use crate::retrieve::passages;
-use crate::retrieve::turn::{Options, carried, in_other_corpus, other_corpora, remembered};
+use crate::retrieve::remembered::{self, Options};
 use crate::store::corpora;
 use crate::store::history::Shown;
 use crate::store::sources::Live;
 
 /// A turn that reuses a context.
-pub struct Asking<'a> {
+pub struct Reuse<'a> {
     pub tenant: &'a str,
     pub corpora: &'a Corpora,
     /// Whether there is a filter. It excludes sources of other corpora.
     pub filtered: bool,
-    pub query: &'a str,
-    pub embedding: Option<&'a [f32]>,
+    /// Scores the passages of the pins.
+    pub plan: RetrievalPlan,
     pub settings: &'a Settings,
 }
 
 /// Reads the passages of a context and of the pins. Only pins are scored, because a pinned document contributes its best
 /// passage. Sources that were `added` later are complete, because they are stored with the turn only.
 pub fn read(
-    asking: &Asking<'_>,
+    reuse: &Reuse<'_>,
     shown: Option<Shown>,
     added: Vec<ContextSource>,
     live: Vec<Live>,
@@ -46,15 +45,15 @@ pub fn read(
     };
     let pins: Vec<Live> = live.into_iter().filter(|live| live.source.pinned).collect();
     Ok(ReuseInput {
-        passages: current_passages(asking, passages_of(&context).collect())?,
+        passages: current_passages(reuse, passages_of(&context).collect())?,
         context,
         order,
         added,
-        filtered: asking.filtered,
-        metric: asking.corpora.metric(),
+        filtered: reuse.filtered,
+        metric: reuse.corpora.metric(),
         pins: {
-            let options = scored_pins(asking, &pins)?;
-            carried(pins, &options)
+            let options = scored_pins(reuse, &pins)?;
+            remembered::carried(pins, &options)
         },
         warnings: Vec::new(),
     })
@@ -62,7 +61,7 @@ pub fn read(
 
 /// Returns the passages that still exist.
 fn current_passages(
-    asking: &Asking<'_>,
+    reuse: &Reuse<'_>,
     wanted: BTreeSet<PassageId>,
 ) -> Result<BTreeMap<PassageId, Passage>> {
     let mut by_corpus: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -72,12 +71,12 @@ fn current_passages(
     let everything = Filter::default();
     let mut found = BTreeMap::new();
     for (name, keys) in by_corpus {
-        let scope = asking.corpora.scopes().find(|s| s.corpus.name == name);
+        let scope = reuse.corpora.scopes().find(|s| s.corpus.name == name);
         let passages = if let Some(Scope { corpus, filter }) = scope {
             passages::by_key(corpus, filter, &keys)?
-        } else if asking.filtered {
+        } else if reuse.filtered {
             continue;
-        } else if let Some(corpus) = corpora::usable_under(asking.settings, asking.tenant, &name)? {
+        } else if let Some(corpus) = corpora::usable_under(reuse.settings, reuse.tenant, &name)? {
             passages::by_key(&corpus, &everything, &keys)?
         } else {
             continue;
@@ -89,50 +88,37 @@ fn current_passages(
 }
 
 /// Returns the passages of the pins, scored for the query.
-fn scored_pins(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
+fn scored_pins(reuse: &Reuse<'_>, pins: &[Live]) -> Result<Options> {
     let mut options = Options::new();
     if pins.is_empty() {
         return Ok(options);
     }
-    let plan = RetrievalPlan::alone(
-        Some(asking.query),
-        asking.embedding.map(<[f32]>::to_vec),
-        asking.settings,
-    );
-    for Scope { corpus, filter } in asking.corpora.scopes() {
+    let plan = &reuse.plan;
+    for Scope { corpus, filter } in reuse.corpora.scopes() {
         let wanted = Wanted::of(pins, &corpus.name);
         if wanted.is_empty() {
             continue;
         }
-        let strategy = LexicalStrategy::of(corpus, asking.settings.lexical_search)?;
-        let ranked = lexical::rank(corpus, &plan.lexical, filter, &wanted, &strategy, 0)?;
-        let scores = BranchScores {
-            lexical: ranked
-                .into_iter()
-                .flat_map(|ranked| ranked.wanted)
-                .collect(),
-            ..BranchScores::default()
-        };
-        let found = passages::by_key(corpus, filter, &wanted.chunk_ids)?;
-        options.extend(remembered(
+        let embedding = plan.embedding.as_deref();
+        options.extend(remembered::scored(
             corpus,
-            asking.embedding,
             filter,
             &wanted,
-            &scores,
-            &found,
+            plan,
+            embedding,
+            reuse.settings,
         )?);
     }
-    if !asking.filtered {
-        for name in other_corpora(pins, &asking.corpora.names()) {
-            let metric = asking.corpora.metric();
-            options.extend(in_other_corpus(
-                asking.tenant,
+    if !reuse.filtered {
+        for name in remembered::other_corpora(pins, &reuse.corpora.names()) {
+            let metric = reuse.corpora.metric();
+            options.extend(remembered::in_other_corpus(
+                reuse.tenant,
                 &name,
-                &plan,
+                plan,
                 pins,
                 metric,
-                asking.settings,
+                reuse.settings,
             )?);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reground_grounding::begin::fuse::{self, BranchScores, Ranking};
+use reground_grounding::begin::fuse::{self, BranchScores, SearchResults};
 use reground_grounding::passage::{Branch, Hit, Metric, RankedList};
 use reground_grounding::settings::{Fusion, Settings};
 
@@ -61,14 +61,13 @@ impl Order {
                 ..Settings::default()
             },
         };
-        let scores = scores(queried);
-        let ranking = Ranking {
-            lists: &lists,
-            scores: &scores,
-            integrated: None,
+        let results = SearchResults {
+            lists: lists.into(),
+            scores: scores(queried),
             metric: Metric::Cosine,
+            ..SearchResults::default()
         };
-        let rows = fuse::rows(ranking, &settings);
+        let rows = fuse::rows(&results, &settings);
         rows.into_iter().map(|row| row.chunk_id).collect()
     }
 

@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 
 use crate::begin::carry::CarriedInput;
-use crate::begin::fuse::BranchScores;
-use crate::passage::{Branch, Hit, Passage, RankedList};
+use crate::begin::fuse::SearchResults;
+use crate::passage::{Branch, Hit, RankedList};
 
 /// Separates corpus and key. No name that a person chooses contains it.
 const SEPARATOR: char = '\u{1f}';
@@ -22,20 +22,9 @@ pub fn handle(corpus: &str, key: &str) -> String {
     format!("{corpus}{SEPARATOR}{key}")
 }
 
-/// The results of the search in one corpus.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CorpusResults {
-    /// The lists of the branches. In each branch the turn's own query comes first, in the same order for every corpus.
-    pub lists: Vec<RankedList>,
-    /// The scores of both branches for the candidates.
-    pub scores: BranchScores,
-    /// The passages in the lists, by key.
-    pub passages: BTreeMap<String, Passage>,
-}
-
 /// Adds the results of another corpus to those of the first. Lists of the same branch and position become one, best
 /// first, with at most `limit` hits. At equal values the hits of the first corpus come first, then the smaller handle.
-pub fn merge_results(first: &mut CorpusResults, corpus: &str, other: CorpusResults, limit: usize) {
+pub fn merge_results(first: &mut SearchResults, corpus: &str, other: SearchResults, limit: usize) {
     let named = |key: String| handle(corpus, &key);
     let mut places: BTreeMap<&'static str, usize> = BTreeMap::new();
     for list in other.lists {
@@ -72,6 +61,7 @@ pub fn merge_results(first: &mut CorpusResults, corpus: &str, other: CorpusResul
     first
         .passages
         .extend(passages.map(|(key, passage)| (named(key), passage)));
+    first.lacks_index |= other.lacks_index;
 }
 
 /// Gives the remembered sources of another corpus of this turn the handles that its lists use.
@@ -110,9 +100,9 @@ mod tests {
         }
     }
 
-    fn found(lists: Vec<RankedList>) -> CorpusResults {
+    fn found(lists: Vec<RankedList>) -> SearchResults {
         let keys = lists.iter().flat_map(|list| &list.hits);
-        CorpusResults {
+        SearchResults {
             passages: keys
                 .map(|hit| {
                     (
@@ -121,8 +111,8 @@ mod tests {
                     )
                 })
                 .collect(),
-            scores: BranchScores::default(),
             lists,
+            ..SearchResults::default()
         }
     }
 

@@ -4,7 +4,7 @@
 //! much later. [`compose`] then applies its scores, selects sources, and assigns markers and facts. A deferred turn
 //! stores the [`Gathered`] value between the two.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::begin::assign_markers::assign_markers;
 use crate::begin::carry::{CarriedInput, Effect, carry, eligible, known_passages};
 use crate::begin::collapse::collapse;
 use crate::begin::facts::extract_facts;
-use crate::begin::fuse::{BranchScores, Ranking, fuse};
+use crate::begin::fuse::{SearchResults, fuse};
 use crate::begin::relevance::Scale;
 use crate::begin::rerank::{Scored, apply_scores};
 use crate::begin::select::{Pool, select};
@@ -20,9 +20,7 @@ use crate::begin::warnings::Warning;
 use crate::error::GroundingError;
 use crate::memory::{BoundMarker, ContextSource, MarkerRegister};
 use crate::passage::identity::KnownPassages;
-use crate::passage::{
-    Branch, Candidate, Dropped, Metric, Origin, Passage, RankedList, Reason, Stage,
-};
+use crate::passage::{Branch, Candidate, Dropped, Origin, RankedList, Reason, Stage};
 use crate::query::cues::Cues;
 use crate::query::intent::JudgedIntent;
 use crate::settings::Settings;
@@ -30,22 +28,14 @@ use crate::settings::Settings;
 /// Everything that a turn reads before it computes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GatherInput {
-    /// The lists of the branches. In each branch the turn's own query comes first.
-    pub lists: Vec<RankedList>,
-    /// The scores of both branches for the passages in the lists.
-    pub scores: BranchScores,
-    /// The scores of the results of earlier turns, under this query together with the query that found them.
-    pub integrated: BranchScores,
-    /// The passages in the lists, by the name that the lists use.
-    pub passages: BTreeMap<String, Passage>,
+    /// The results of the search, of all corpora together.
+    pub results: SearchResults,
     /// The remembered sources, with the passages that their keys name now.
     pub carried: Vec<CarriedInput>,
     /// Passages that the turn already has, when it searches again.
     pub had: KnownPassages,
     /// The judgement on the query.
     pub judged: JudgedIntent,
-    /// The distance metric of the vector lists.
-    pub metric: Metric,
     /// Warnings of the read phase.
     pub warnings: Vec<Warning>,
 }
@@ -125,34 +115,24 @@ pub struct Composed {
 #[must_use]
 pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     let GatherInput {
-        mut lists,
-        scores,
-        integrated,
-        passages,
+        mut results,
         carried,
         had,
         judged,
-        metric,
         mut warnings,
     } = input;
-    warnings.extend(branch_warnings(&lists, settings));
-    if !any_search_hit(&lists) {
+    warnings.extend(branch_warnings(&results.lists, settings));
+    if !any_search_hit(&results.lists) {
         // Without search hits, the results of earlier turns would rank first.
-        lists.retain(|list| list.branch != Branch::History);
+        results.lists.retain(|list| list.branch != Branch::History);
     }
 
-    let scale = Scale::of(&lists, metric);
+    let scale = Scale::of(&results.lists, results.metric);
     let mut known = known_passages(&carried);
     known.extend(had);
     let effect = Effect::of(&judged, settings);
 
-    let ranking = Ranking {
-        lists: &lists,
-        scores: &scores,
-        integrated: Some(&integrated),
-        metric,
-    };
-    let fused = fuse(ranking, &passages, &known, &scale, settings);
+    let fused = fuse(&results, &known, &scale, settings);
     let (merged, members) = collapse(fused.candidates, settings);
     let (mut candidates, mut beyond) = split_at_cut(merged, settings.rerank_top);
     let memory = carry(

@@ -1,8 +1,8 @@
 use super::*;
 use crate::begin::carry::CarriedOption;
-use crate::begin::fuse::BranchScores;
 use crate::fixtures::{arbitrary_passages, carry_widely, list, passage};
 use crate::memory::RememberedSource;
+use crate::passage::Passage;
 use crate::query::intent::classify;
 use proptest::prelude::*;
 
@@ -40,17 +40,17 @@ fn turn(
         ..Default::default()
     }];
     GatherInput {
-        scores: BranchScores::default(),
-        integrated: BranchScores::default(),
-        lists,
-        passages: passages
-            .into_iter()
-            .map(|p| (p.chunk_id.clone(), p))
-            .collect(),
+        results: SearchResults {
+            lists,
+            passages: passages
+                .into_iter()
+                .map(|p| (p.chunk_id.clone(), p))
+                .collect(),
+            ..SearchResults::default()
+        },
         carried,
         had: Default::default(),
         judged: classify(query, &earlier, None),
-        metric: Metric::Cosine,
         warnings: vec![],
     }
 }

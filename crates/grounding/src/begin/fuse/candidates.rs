@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ranking::{FusedRow, Ranking};
+use super::ranking::{FusedRow, SearchResults};
 use super::rows::fused_rows;
 use crate::begin::relevance::Scale;
 use crate::passage::identity::{KnownPassages, PassageId, twin_classes};
@@ -26,13 +26,13 @@ pub struct Fused {
 /// a passage (deleted since the search) are skipped. The order is that of [`rows`](super::rows()).
 #[must_use]
 pub fn fuse(
-    ranking: Ranking<'_>,
-    passages: &BTreeMap<String, Passage>,
+    results: &SearchResults,
     known: &KnownPassages,
     scale: &Scale,
     settings: &Settings,
 ) -> Fused {
-    let own = fused_rows(ranking, settings, |key| {
+    let passages = &results.passages;
+    let own = fused_rows(results, settings, |key| {
         passages.get_key_value(key).map(|(k, _)| k.as_str())
     });
     let mut members: Vec<(&FusedRow, &Passage)> = own
@@ -42,7 +42,7 @@ pub fn fuse(
     members.sort_by_key(|(_, passage)| !known.contains(&PassageId::of(passage)));
 
     let leaders = leaders(&members, settings);
-    let fused = fused_rows(ranking, settings, |key| {
+    let fused = fused_rows(results, settings, |key| {
         leaders.get(key).map(|(leader, _)| *leader)
     });
 
@@ -54,8 +54,8 @@ pub fn fuse(
             continue;
         };
         let own_relevance = if !searched(row) {
-            let lexical = ranking.scores.lexical.get(&row.chunk_id).copied();
-            let distance = ranking.scores.distances.get(&row.chunk_id).copied();
+            let lexical = results.scores.lexical.get(&row.chunk_id).copied();
+            let distance = results.scores.distances.get(&row.chunk_id).copied();
             scale.carried(lexical, distance)
         } else {
             scale.fresh(&row.chunk_id)

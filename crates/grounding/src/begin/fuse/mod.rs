@@ -1,7 +1,7 @@
 //! Fusion of the branches' lists, with twins counted as one passage.
 //!
-//! A [`Ranking`] contains the lists and scores of the branches. [`rows`] combines them into one order, by scores or by
-//! ranks, and [`fuse`] returns candidates.
+//! [`SearchResults`] contain the lists and scores of the branches. [`rows`] combines them into one order, by scores or
+//! by ranks, and [`fuse`] returns candidates.
 
 mod candidates;
 mod list_ranks;
@@ -11,7 +11,7 @@ mod rrf;
 mod scores;
 
 pub use candidates::{Fused, fuse};
-pub use ranking::{BranchScores, FusedRow, Ranking};
+pub use ranking::{BranchScores, FusedRow, SearchResults};
 pub use rows::rows;
 
 #[cfg(test)]

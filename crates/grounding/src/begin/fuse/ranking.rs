@@ -4,20 +4,24 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::passage::{Metric, RankedList};
+use crate::passage::{Metric, Passage, RankedList};
 
-/// The results of the branches for a query.
-#[derive(Clone, Copy, Debug)]
-pub struct Ranking<'a> {
-    /// The ranked lists.
-    pub lists: &'a [RankedList],
+/// The results of a search: the lists of the branches, with their scores and passages.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SearchResults {
+    /// The ranked lists. In each branch the turn's own query comes first, in the same order for every corpus.
+    pub lists: Vec<RankedList>,
     /// The scores of both branches for the passages in the lists. Not needed for rank fusion.
-    pub scores: &'a BranchScores,
+    pub scores: BranchScores,
     /// The scores of the results of earlier turns under this query together with the query that found them, if these
     /// are ranked too.
-    pub integrated: Option<&'a BranchScores>,
+    pub integrated: BranchScores,
+    /// The passages in the lists, by the name that the lists use. Not needed for [`rows`](super::rows()).
+    pub passages: BTreeMap<String, Passage>,
     /// The distance metric of the vector lists.
     pub metric: Metric,
+    /// Whether all passages of a corpus were read because it has no lexical index.
+    pub lacks_index: bool,
 }
 
 /// The scores of both branches for passages under the turn's own query, whichever list contains them. Values in a list

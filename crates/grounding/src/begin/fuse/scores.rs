@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::list_ranks::ListRanks;
-use super::ranking::Ranking;
+use super::ranking::SearchResults;
 use crate::begin::relevance::value;
 use crate::passage::Branch;
 use crate::settings::Settings;
@@ -28,12 +28,12 @@ const GRAPH_BONUS: f64 = 2.0;
 /// 0 if all are equal or the passage has no embedding. Twins get the best score of any of them.
 pub(super) fn standardised_scores<'a>(
     mut all_ranks: BTreeMap<&'a str, ListRanks>,
-    ranking: Ranking<'a>,
+    results: &'a SearchResults,
     settings: &Settings,
     name: impl Fn(&'a str) -> Option<&'a str>,
 ) -> Vec<(&'a str, ListRanks, f64)> {
-    set_own_scores(&mut all_ranks, ranking, name);
-    let asked = |branch| ranking.lists.iter().any(|list| list.branch == branch);
+    set_own_scores(&mut all_ranks, results, name);
+    let asked = |branch| results.lists.iter().any(|list| list.branch == branch);
     let lexical = BranchValues::of(&all_ranks, |ranks| {
         // A passage without a word of the query has the score 0.
         let own = ranks.lexical.value.unwrap_or_default();
@@ -42,7 +42,7 @@ pub(super) fn standardised_scores<'a>(
     let vector = BranchValues::of(&all_ranks, |ranks| {
         let distances = [ranks.vector.value, ranks.integrated.distance];
         let distance = distances.into_iter().flatten().reduce(f64::min)?;
-        Some(value(Branch::Vector, ranking.metric, distance))
+        Some(value(Branch::Vector, results.metric, distance))
     });
     let weights = settings.branch_weights();
     let shares = [(&lexical, weights.lexical), (&vector, weights.vector)];
@@ -77,17 +77,17 @@ fn graph_bonus(ranks: &ListRanks, settings: &Settings) -> f64 {
 /// entities have scores of other queries.
 fn set_own_scores<'a>(
     all_ranks: &mut BTreeMap<&'a str, ListRanks>,
-    ranking: Ranking<'a>,
+    results: &'a SearchResults,
     name: impl Fn(&'a str) -> Option<&'a str>,
 ) {
-    let own = ranking.lists.iter().filter(|list| list.entity.is_none());
+    let own = results.lists.iter().filter(|list| list.entity.is_none());
     let hits = own.flat_map(|list| {
         list.hits
             .iter()
             .map(|hit| (list.branch, &hit.chunk_id, hit.value))
     });
-    let scores = ranking.scores.lexical.iter();
-    let distances = ranking.scores.distances.iter();
+    let scores = results.scores.lexical.iter();
+    let distances = results.scores.distances.iter();
     let all = hits
         .chain(scores.map(|(key, &score)| (Branch::Lexical, key, score)))
         .chain(distances.map(|(key, &distance)| (Branch::Vector, key, distance)));
@@ -104,15 +104,12 @@ fn set_own_scores<'a>(
             Branch::Graph | Branch::History => {}
         }
     }
-    let Some(integrated) = ranking.integrated else {
-        return;
-    };
-    for (key, &score) in &integrated.lexical {
+    for (key, &score) in &results.integrated.lexical {
         if let Some(ranks) = name(key).and_then(|key| all_ranks.get_mut(key)) {
             improve(&mut ranks.integrated.lexical, score, f64::max);
         }
     }
-    for (key, &distance) in &integrated.distances {
+    for (key, &distance) in &results.integrated.distances {
         if let Some(ranks) = name(key).and_then(|key| all_ranks.get_mut(key)) {
             improve(&mut ranks.integrated.distance, distance, f64::min);
         }

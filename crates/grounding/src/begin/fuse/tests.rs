@@ -16,12 +16,22 @@ fn table(passages: Vec<Passage>) -> BTreeMap<String, Passage> {
         .collect()
 }
 
-fn by_rank<'a>(lists: &'a [RankedList], scores: &'a BranchScores) -> Ranking<'a> {
-    Ranking {
-        lists,
-        scores,
-        integrated: None,
-        metric: Metric::Cosine,
+fn found(lists: &[RankedList], scores: &BranchScores) -> SearchResults {
+    SearchResults {
+        lists: lists.to_vec(),
+        scores: scores.clone(),
+        ..SearchResults::default()
+    }
+}
+
+fn found_passages(
+    lists: &[RankedList],
+    scores: &BranchScores,
+    passages: &BTreeMap<String, Passage>,
+) -> SearchResults {
+    SearchResults {
+        passages: passages.clone(),
+        ..found(lists, scores)
     }
 }
 
@@ -35,8 +45,7 @@ fn rrf() -> Settings {
 fn run(lists: &[RankedList], passages: &BTreeMap<String, Passage>) -> Fused {
     let (scale, scores) = (Scale::of(lists, Metric::Cosine), BranchScores::default());
     fuse(
-        by_rank(lists, &scores),
-        passages,
+        &found_passages(lists, &scores, passages),
         &KnownPassages::new(),
         &scale,
         &rrf(),
@@ -49,7 +58,7 @@ fn ranks_follow_the_formula() {
         list(Branch::Lexical, &["a", "b"]),
         list(Branch::Vector, &["b", "c"]),
     ];
-    let rows = rows(by_rank(&lists, &BranchScores::default()), &rrf());
+    let rows = rows(&found(&lists, &BranchScores::default()), &rrf());
     let keys: Vec<_> = rows.iter().map(|r| r.chunk_id.as_str()).collect();
     assert_eq!(keys, ["b", "a", "c"]);
     assert!((rows[0].score - (1.0 / 62.0 + 1.0 / 61.0)).abs() < 1e-15);
@@ -73,8 +82,8 @@ fn passages_found_only_by_an_edge_have_the_origin_graph() {
     ];
     let of = |settings: &Settings, scores: &BranchScores| {
         let scale = Scale::of(&lists, Metric::Cosine);
-        let ranking = by_rank(&lists, scores);
-        let fused = fuse(ranking, &passages, &KnownPassages::new(), &scale, settings);
+        let results = found_passages(&lists, scores, &passages);
+        let fused = fuse(&results, &KnownPassages::new(), &scale, settings);
         let rows = fused.candidates.into_iter();
         rows.map(|c| (c.passage.chunk_id.clone(), c))
             .collect::<BTreeMap<_, _>>()
@@ -144,7 +153,12 @@ fn a_known_twin_represents_its_class() {
     }]);
     let scale = Scale::of(&lists, Metric::Cosine);
     let scores = BranchScores::default();
-    let fused = fuse(by_rank(&lists, &scores), &passages, &known, &scale, &rrf());
+    let fused = fuse(
+        &found_passages(&lists, &scores, &passages),
+        &known,
+        &scale,
+        &rrf(),
+    );
     assert_eq!(fused.candidates[0].passage.chunk_id, "b");
     assert_eq!(fused.candidates[0].lexical_rank, Some(1));
 }
@@ -248,10 +262,9 @@ proptest! {
         };
         let lists = [top(Branch::Lexical, &lexical, -1.0), top(Branch::Vector, &distances, 1.0)];
         let scores = BranchScores { lexical, distances };
-        let ranking = Ranking { lists: &lists, scores: &scores, integrated: None, metric: Metric::Cosine };
         let settings = Settings { fusion: Fusion::Scores, vector_share: share, ..Settings::default() };
         let expected = standardised(&lists, &scores, share);
-        let rows = rows(ranking, &settings);
+        let rows = rows(&found(&lists, &scores), &settings);
         prop_assert_eq!(rows.len(), expected.len());
         for row in &rows {
             prop_assert!((row.score - expected[&row.chunk_id]).abs() < 1e-9, "{} {}", row.score, expected[&row.chunk_id]);
@@ -283,26 +296,30 @@ fn prior_results_are_ordered_by_both_queries_and_traced_by_this_query() {
         fusion: Fusion::Integrated,
         ..Settings::default()
     };
-    let order = |lists: &[RankedList], integrated| {
-        let ranking = Ranking {
-            lists,
-            scores: &scores,
-            integrated,
-            metric: Metric::Cosine,
+    let order = |lists: &[RankedList], integrated: &BranchScores| {
+        let results = SearchResults {
+            integrated: integrated.clone(),
+            ..found(lists, &scores)
         };
-        rows(ranking, &settings)
+        rows(&results, &settings)
     };
-    let first = order(&lists, Some(&integrated)).remove(0);
+    let first = order(&lists, &integrated).remove(0);
     assert_eq!(first.chunk_id, "old");
     assert_eq!((first.lexical_rank, first.vector_rank), (None, None));
     assert_eq!(
         (first.lexical_score, first.vector_distance),
         (Some(0.25), Some(0.9))
     );
-    assert_eq!(order(&lists, None).pop().unwrap().chunk_id, "old");
+    assert_eq!(
+        order(&lists, &BranchScores::default())
+            .pop()
+            .unwrap()
+            .chunk_id,
+        "old"
+    );
     // Without the list it is not a candidate, even if it has scores.
     lists.pop();
-    assert_eq!(order(&lists, Some(&integrated)).len(), 2);
+    assert_eq!(order(&lists, &integrated).len(), 2);
 }
 
 #[test]
@@ -316,13 +333,7 @@ fn both_branches_score_every_passage() {
         lexical: BTreeMap::from([("c".to_owned(), 19.5)]),
         distances: BTreeMap::from([("a".to_owned(), 0.9), ("b".to_owned(), 0.8)]),
     };
-    let ranking = Ranking {
-        lists: &lists,
-        scores: &scores,
-        integrated: None,
-        metric: Metric::Cosine,
-    };
-    let rows = rows(ranking, &Settings::default());
+    let rows = rows(&found(&lists, &scores), &Settings::default());
     assert_eq!(rows[0].chunk_id, "c");
     assert_eq!(
         (rows[0].lexical_rank, rows[0].lexical_score),
@@ -330,7 +341,7 @@ fn both_branches_score_every_passage() {
     );
     let alone = [list(Branch::Vector, &["c", "d"])];
     let nothing = BranchScores::default();
-    let rows = super::rows(by_rank(&alone, &nothing), &Settings::default());
+    let rows = super::rows(&found(&alone, &nothing), &Settings::default());
     assert_eq!([&rows[0].chunk_id, &rows[1].chunk_id], ["c", "d"]);
     assert!(rows[0].score > 0.5 && rows[1].score < 0.5);
 }
@@ -377,7 +388,7 @@ fn entity_lists_add_passages_without_scores() {
         lexical: BTreeMap::from([("z".to_owned(), 1.0)]),
         ..BranchScores::default()
     };
-    let rows = rows(by_rank(&lists, &scores), &Settings::default());
+    let rows = rows(&found(&lists, &scores), &Settings::default());
     let keys: Vec<&str> = rows.iter().map(|row| row.chunk_id.as_str()).collect();
     assert_eq!(keys, ["a", "b", "z"]);
     assert_eq!(rows[2].lexical_score, Some(1.0));

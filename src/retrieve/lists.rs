@@ -1,0 +1,153 @@
+//! The lists of a turn: the ranked lists of a corpus, with their scores and passages.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reground_grounding::begin::fuse::{BranchScores, SearchResults};
+use reground_grounding::passage::{Branch, RankedList};
+use reground_grounding::query::plan::RetrievalPlan;
+use reground_grounding::settings::Settings;
+
+use crate::error::{Error, Result};
+use crate::profile::stage;
+use crate::retrieve::corpus_scope::Scope;
+use crate::retrieve::filter::Filter;
+use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
+use crate::retrieve::remembered::{self, Options};
+use crate::retrieve::{passages, prior_results, vector};
+use crate::store::corpora::Corpus;
+use crate::store::sources::Live;
+
+/// Returns the lists of a corpus for a turn with the passages in them, and the passages of remembered sources.
+pub fn of_corpus(
+    Scope { corpus, filter }: &Scope,
+    plan: &RetrievalPlan,
+    nominated: Option<RankedList>,
+    live: &[Live],
+    settings: &Settings,
+) -> Result<(SearchResults, Options)> {
+    let wanted = Wanted::of(live, &corpus.name);
+    let limit = settings.candidates;
+    let mut results = search(corpus, plan, filter, &wanted, nominated, settings, limit)?;
+    let hits = results.lists.iter().flat_map(|list| &list.hits);
+    let chunk_ids = hits.map(|hit| &hit.chunk_id).chain(&wanted.chunk_ids);
+    let chunk_ids: BTreeSet<&String> = chunk_ids.collect();
+    results.passages = stage("passages", || passages::by_key(corpus, filter, chunk_ids))?;
+    let options = stage("carried passages", || {
+        let embedding = plan.embedding.as_deref();
+        let (scores, passages) = (&results.scores, &results.passages);
+        remembered::passages_of(corpus, embedding, filter, &wanted, scores, passages)
+    })?;
+    Ok((results, options))
+}
+
+/// Searches both branches of a corpus and returns the lists without passages: those of the branches, the turn's own query
+/// first, then results of earlier turns, then the passages from the knowledge graph (`nominated`).
+///
+/// If scores are fused, each branch also scores the hits of the other. Both always score the wanted passages, and those from the
+/// knowledge graph and from earlier turns.
+pub fn search(
+    corpus: &Corpus,
+    plan: &RetrievalPlan,
+    filter: &Filter,
+    wanted: &Wanted,
+    nominated: Option<RankedList>,
+    settings: &Settings,
+    limit: usize,
+) -> Result<SearchResults> {
+    let nearest = nearest(corpus, plan, filter, settings, limit)?;
+    let fuses_scores = settings.fusion.by_scores();
+    let unsearched = unsearched(plan, nominated.as_ref());
+    let mut scored = Wanted {
+        doc_ids: wanted.doc_ids.clone(),
+        chunk_ids: &wanted.chunk_ids | &unsearched,
+    };
+    if fuses_scores {
+        let hits = nearest.iter().flat_map(|list| &list.hits);
+        scored
+            .chunk_ids
+            .extend(hits.map(|hit| hit.chunk_id.clone()));
+    }
+    let (strategy, rankings) = stage("lexical list", || {
+        let strategy = LexicalStrategy::of(corpus, settings.lexical_search)?;
+        let rankings = lexical::rank(corpus, &plan.lexical, filter, &scored, &strategy, limit)?;
+        Ok::<_, Error>((strategy, rankings))
+    })?;
+    let mut scores = BranchScores::default();
+    let mut lists = Vec::new();
+    for (query, mut ranked) in plan.lexical.iter().zip(rankings) {
+        scores.lexical.append(&mut ranked.wanted);
+        lists.push(ranked.into_list(query));
+    }
+    if let (Some(embedding), Some(nearest)) = (plan.embedding.as_deref(), nearest) {
+        let mut chunk_ids: BTreeSet<&String> = wanted.chunk_ids.union(&unsearched).collect();
+        if fuses_scores {
+            let hits = lists.iter().flat_map(|list| &list.hits);
+            chunk_ids.extend(hits.map(|hit| &hit.chunk_id));
+        }
+        scores.distances = distances(corpus, embedding, filter, chunk_ids, &nearest)?;
+        lists.push(nearest);
+    }
+    let mut integrated = BranchScores::default();
+    if !plan.historical.is_empty() {
+        let own = lists.iter().find(|list| list.branch == Branch::Lexical);
+        let best = own.and_then(|list| list.hits.first()).map(|hit| hit.value);
+        let results = stage("earlier results", || {
+            prior_results::results(corpus, &plan.historical, filter, &strategy, best)
+        })?;
+        lists.extend(results.list);
+        integrated = results.scores;
+    }
+    lists.extend(nominated);
+    Ok(SearchResults {
+        lists,
+        scores,
+        integrated,
+        passages: BTreeMap::new(),
+        metric: vector::metric(corpus),
+        lacks_index: strategy.lacks_index(),
+    })
+}
+
+/// Returns the vector list, if the turn has an embedding.
+fn nearest(
+    corpus: &Corpus,
+    plan: &RetrievalPlan,
+    filter: &Filter,
+    settings: &Settings,
+    limit: usize,
+) -> Result<Option<RankedList>> {
+    let list = plan.embedding.as_deref().map(|embedding| {
+        let search = settings.vector_search;
+        stage("vector list", || {
+            vector::list(corpus, embedding, filter, search, limit, plan.vector_weight)
+        })
+    });
+    list.transpose()
+}
+
+/// Returns the ids of passages that need scores although no search of this turn has to find them: those from the knowledge
+/// graph and from earlier turns.
+fn unsearched(plan: &RetrievalPlan, nominated: Option<&RankedList>) -> BTreeSet<String> {
+    let neighbours = nominated.into_iter().flat_map(|list| &list.hits);
+    let earlier = plan.historical.iter().flat_map(|turn| &turn.chunk_ids);
+    let chunk_ids = neighbours.map(|hit| &hit.chunk_id).chain(earlier);
+    chunk_ids.cloned().collect()
+}
+
+/// Returns the distances of passages and of the hits of the vector list.
+fn distances(
+    corpus: &Corpus,
+    embedding: &[f32],
+    filter: &Filter,
+    mut chunk_ids: BTreeSet<&String>,
+    nearest: &RankedList,
+) -> Result<BTreeMap<String, f64>> {
+    for hit in &nearest.hits {
+        chunk_ids.remove(&hit.chunk_id);
+    }
+    let more = stage("distances", || {
+        vector::distances(corpus, embedding, filter, chunk_ids)
+    })?;
+    let hits = nearest.hits.iter().cloned().chain(more);
+    Ok(hits.map(|hit| (hit.chunk_id, hit.value)).collect())
+}
