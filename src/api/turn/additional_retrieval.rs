@@ -16,7 +16,6 @@ use crate::api::conversation::conversation_state::{ConversationState, TurnContex
 use crate::api::turn::begin_turn::warning_names;
 use crate::api::turn::hooks;
 use crate::api::turn::question::Question;
-use crate::api::turn::rerank;
 use crate::api::turn::retrieval::{AdditionalSearch, gather_additional};
 use crate::api::turn::source_rows::emit;
 use crate::api::{given, names, not_empty, writable};
@@ -132,7 +131,7 @@ impl Search<'_> {
         &self,
         tenant: &str,
         turn_id: i64,
-        mut search: AdditionalSearch,
+        mut search: AdditionalSearch<'_>,
         mut scores: Option<Vec<Option<f64>>>,
         fcinfo: pg_sys::FunctionCallInfo,
     ) -> Result<()> {
@@ -145,7 +144,7 @@ impl Search<'_> {
         let documents = search.gathered.documents();
         // All markers of a turn have the same style, whatever the settings of the searched corpus.
         let style = addition.settings.marker_style;
-        search.settings.marker_style = style;
+        search.resolved.settings.marker_style = style;
         let register = register::load(&addition.conversation, documents, style)?;
         let composed = stage("compose", || {
             begin::compose(
@@ -153,15 +152,16 @@ impl Search<'_> {
                 scores.as_deref(),
                 &register,
                 self.query,
-                &search.settings,
+                &search.resolved.settings,
             )
         })?;
         let (dropped, warnings) = (composed.dropped.clone(), warning_names(&composed.warnings));
         let context = &addition.turn.context;
         let sources = additional_sources::add_found(context, composed, addition.retrieval_no);
+        let corpora = search.resolved.corpora.names();
         let row = NewRetrieval {
             query: Some(self.query),
-            corpora: Some(&search.corpora),
+            corpora: Some(&corpora),
             filter: self.filter.as_ref(),
             max_results: self.max_results,
             search_us: Some(search.search_us),
@@ -181,9 +181,9 @@ impl Search<'_> {
     }
 
     /// Scores of the reranker function. A deferred rerank exists only for `begin_turn`: here the fused order is kept, with a warning.
-    fn rerank(&self, search: &mut AdditionalSearch) -> Result<Option<Vec<Option<f64>>>> {
+    fn rerank(&self, search: &mut AdditionalSearch<'_>) -> Result<Option<Vec<Option<f64>>>> {
         let gathered = &mut search.gathered;
-        match search.settings.reranker.as_deref() {
+        match search.resolved.settings.reranker.as_deref() {
             None => Ok(None),
             Some(DEFERRED) => {
                 let candidates = gathered.candidates.len();
@@ -194,7 +194,8 @@ impl Search<'_> {
                 Ok(None)
             }
             Some(name) => stage("rerank", || {
-                rerank::call(name, &search.roles, self.query, gathered).map(Some)
+                let roles = &search.resolved.roles;
+                hooks::rerank(name, roles, self.query, &gathered.candidates).map(Some)
             }),
         }
     }

@@ -1,4 +1,6 @@
-//! `begin_turn` reads everything, computes the context, and writes the turn.
+//! `begin_turn`: read → intent → plan → lists → fuse → collapse → cut → carry → rerank → select → markers → facts → write.
+//!
+//! [`gather`] runs the stages up to carry, [`compose`] those up to facts, and [`write`] stores the turn.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +17,7 @@ use crate::api::conversation::branches;
 use crate::api::conversation::conversation_state::TurnContext;
 use crate::api::turn::hooks;
 use crate::api::turn::question::Question;
-use crate::api::turn::rerank;
-use crate::api::turn::retrieval::{PreparedTurn, gather};
+use crate::api::turn::retrieval::{PreparedTurn, ResolvedQuestion, gather};
 use crate::api::turn::source_rows::{emit, emit_candidates};
 use crate::api::{names, not_empty, writable};
 use crate::datum::{Json, Vector};
@@ -47,40 +48,55 @@ fn begin_turn(
 ) -> std::result::Result<(), ErrorReport> {
     writable("begin_turn")?;
     let tenant = tenant::required()?;
-    let request = Request {
-        conversation_ref: not_empty(conversation_ref, "conversation_ref")?,
-        query: not_empty(query, "query")?,
+    let conversation_ref = not_empty(conversation_ref, "conversation_ref")?;
+    let query = not_empty(query, "query")?;
+    let corpora = names(corpora, "corpora")?;
+    let embedding = embedding.map(|vector| vector.0);
+    let filter = Json::optional(filter, "filter")?;
+    let intent = intent.map(str::parse::<Intent>).transpose();
+    let intent = intent.map_err(Error::from)?;
+    // Some drivers pass the JSON value null for an omitted argument.
+    let settings = Json::optional(settings, "settings")?
+        .filter(|settings| !settings.is_null())
+        .unwrap_or_else(|| json!({}));
+    let question = Question {
+        query,
         corpus,
-        corpora: names(corpora, "corpora")?,
-        embedding: embedding.map(|vector| vector.0),
-        filter: Json::optional(filter, "filter")?,
+        corpora: corpora.as_deref(),
+        embedding: embedding.as_deref(),
+        filter: filter.as_ref(),
         rewrite,
-        parent_turn_id,
-        intent: intent
-            .map(str::parse::<Intent>)
-            .transpose()
-            .map_err(Error::from)?,
-        // Some drivers pass the JSON value null for an omitted argument.
-        settings: Json::optional(settings, "settings")?
-            .filter(|settings| !settings.is_null())
-            .unwrap_or_else(|| json!({})),
-        tags: Json::object(tags, "tags")?,
-        request_id,
+        intent,
+        settings: &settings,
+        call_roles: Roles::default(),
+        repeated_turn_no: None,
     };
-    profile::call("begin_turn", || begin(&tenant, &request, fcinfo))?;
+    let tags = Json::object(tags, "tags")?;
+    let request = Request {
+        conversation_ref,
+        request_hash: request_hash(&question, &tags, parent_turn_id)?,
+        request_id,
+        tags,
+        parent_turn_id,
+    };
+    profile::call("begin_turn", || begin(&tenant, &question, &request, fcinfo))?;
     Ok(())
 }
 
 /// Begins the turn. A repeated request returns the turn of the first one.
-fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) -> Result<()> {
+fn begin(
+    tenant: &str,
+    question: &Question<'_>,
+    request: &Request<'_>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> Result<()> {
     let conversation = stage("conversation", || {
         conversations::open(tenant, request.conversation_ref)
     })?;
-    let request_hash = request.hash()?;
     if let Some(request_id) = request.request_id
         && let Some(turn) = turns::of_request(conversation.conversation_id, request_id)?
     {
-        if turn.request_hash != request_hash {
+        if turn.request_hash != request.request_hash {
             return Err(Error::Conflict("request_id", request_id.to_owned()));
         }
         return match turn.pending_candidates {
@@ -97,86 +113,64 @@ fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) 
         })?,
         None => conversation,
     };
-    let (prepared, gathered) = gather(tenant, &conversation, &request.question())?;
-    let begun = compose(&prepared, gathered, request.query)?;
-    let turn_id = write(
-        tenant,
-        &conversation,
-        request,
-        &request_hash,
-        &prepared,
-        &begun,
-    )?;
+    let (prepared, gathered) = gather(tenant, &conversation, question)?;
+    let begun = compose(&prepared, gathered)?;
+    let turn_id = write(tenant, &conversation, request, &prepared, &begun)?;
     stage("rows", || match &begun {
         BegunTurn::Composed(turn) => emit(fcinfo, turn_id, &turn.context),
         BegunTurn::Deferred(gathered) => emit_candidates(fcinfo, turn_id, gathered),
     })
 }
 
-/// The arguments of `begin_turn`.
+/// What a call of `begin_turn` has besides its question.
 struct Request<'a> {
     conversation_ref: &'a str,
-    query: &'a str,
-    corpus: Option<&'a str>,
-    corpora: Option<Vec<String>>,
-    embedding: Option<Vec<f32>>,
-    filter: Option<Value>,
-    rewrite: Option<&'a str>,
-    intent: Option<Intent>,
-    settings: Value,
+    /// The application's id of the request; not part of its hash.
+    request_id: Option<&'a str>,
+    request_hash: String,
     tags: Value,
     /// The turn to follow; `None`: the latest, 0: none.
     parent_turn_id: Option<i64>,
-    /// The application's id of the request; not part of its hash.
-    request_id: Option<&'a str>,
 }
 
-impl Request<'_> {
-    fn question(&self) -> Question<'_> {
-        Question {
-            query: self.query,
-            corpus: self.corpus,
-            corpora: self.corpora.as_deref(),
-            embedding: self.embedding.as_deref(),
-            filter: self.filter.as_ref(),
-            rewrite: self.rewrite,
-            intent: self.intent,
-            settings: &self.settings,
-            call_roles: Roles::default(),
-            repeated_turn_no: None,
-        }
-    }
-
-    /// Hash of the arguments, to compare requests with the same id.
-    fn hash(&self) -> Result<String> {
-        let arguments = json!([
-            self.query,
-            self.corpus,
-            self.corpora,
-            self.embedding,
-            self.filter,
-            self.rewrite,
-            self.intent,
-            self.settings,
-            self.tags,
-            self.parent_turn_id
-        ]);
-        Ok(exact_hash_hex(&serde_json::to_string(&arguments)?))
-    }
+/// Hash of the arguments, to compare requests with the same id.
+fn request_hash(
+    question: &Question<'_>,
+    tags: &Value,
+    parent_turn_id: Option<i64>,
+) -> Result<String> {
+    let arguments = json!([
+        question.query,
+        question.corpus,
+        question.corpora,
+        question.embedding,
+        question.filter,
+        question.rewrite,
+        question.intent,
+        question.settings,
+        tags,
+        parent_turn_id
+    ]);
+    Ok(exact_hash_hex(&serde_json::to_string(&arguments)?))
 }
 
-/// Reranks the candidates and composes the context, unless the rerank is deferred.
+/// The second half of a turn: calls the reranker and composes the context, unless the rerank is deferred.
 pub(in crate::api) fn compose(
-    prepared: &PreparedTurn,
+    prepared: &PreparedTurn<'_>,
     gathered: Gathered,
-    query: &str,
 ) -> Result<BegunTurn> {
-    let scores = match prepared.settings.reranker.as_deref() {
+    let ResolvedQuestion {
+        question,
+        settings,
+        roles,
+        ..
+    } = &prepared.resolved;
+    let scores = match settings.reranker.as_deref() {
         _ if !prepared.searched() => None,
         None => None,
         Some(DEFERRED) => return Ok(BegunTurn::Deferred(gathered)),
         Some(name) => Some(stage("rerank", || {
-            rerank::call(name, &prepared.roles, query, &gathered)
+            hooks::rerank(name, roles, question.query, &gathered.candidates)
         })?),
     };
     let composed = stage("compose", || {
@@ -184,8 +178,8 @@ pub(in crate::api) fn compose(
             gathered,
             scores.as_deref(),
             &prepared.register,
-            query,
-            &prepared.settings,
+            question.query,
+            settings,
         )
     })?;
     Ok(BegunTurn::Composed(composed))
@@ -196,10 +190,15 @@ fn write(
     tenant: &str,
     conversation: &Conversation,
     request: &Request<'_>,
-    request_hash: &str,
-    prepared: &PreparedTurn,
+    prepared: &PreparedTurn<'_>,
     begun: &BegunTurn,
 ) -> Result<i64> {
+    let ResolvedQuestion {
+        question,
+        corpora,
+        settings,
+        ..
+    } = &prepared.resolved;
     let (state, pending_candidates, context, tokens, warnings) = match begun {
         BegunTurn::Composed(turn) => ("open", None, &turn.context[..], turn.tokens, &turn.warnings),
         BegunTurn::Deferred(gathered) => (
@@ -211,48 +210,44 @@ fn write(
         ),
     };
     let (turn_no, turn_id) = stage("write turn", || {
-        let (call_settings, call_role) = hooks::kept_with_turn(&request.settings)?;
-        let corpora = prepared.corpora.names();
-        let turn_no = conversations::count_turn(conversation, &corpora)?;
+        let (call_settings, call_role) = hooks::kept_with_turn(question.settings)?;
+        let names = corpora.names();
+        let turn_no = conversations::count_turn(conversation, &names)?;
         let new = NewTurn {
             tenant,
             conversation_id: conversation.conversation_id,
             turn_no,
             state,
             request_id: request.request_id,
-            request_hash,
-            query: request.query,
-            corpus: &prepared.corpora.first.corpus.name,
-            corpora: (corpora.len() > 1).then_some(&corpora),
-            filter: request.filter.as_ref(),
+            request_hash: &request.request_hash,
+            query: question.query,
+            corpus: &corpora.first.corpus.name,
+            corpora: (names.len() > 1).then_some(&names),
+            filter: question.filter,
             intent: prepared.judged.intent.name(),
             intent_confidence: prepared.judged.confidence,
             intent_signals: &prepared.judged.signals,
             query_expansion: prepared.query_expansion.clone(),
-            settings: serde_json::to_value(&prepared.settings)?,
+            settings: serde_json::to_value(settings)?,
             call_settings: &call_settings,
             call_role: call_role.as_deref(),
             pending_candidates,
             context,
             context_tokens: tokens,
-            query_tokens: reground_tokens::count(request.query),
-            measures: measures(tenant, prepared, request, turn_no, begun)?,
+            query_tokens: reground_tokens::count(question.query),
+            measures: measures(tenant, prepared, turn_no, begun)?,
             search_us: prepared.search_us,
             warnings: warning_names(warnings),
             tags: request.tags.clone(),
         };
-        Ok::<_, Error>((turn_no, turns::insert(&new, request.embedding.clone())?))
+        Ok::<_, Error>((
+            turn_no,
+            turns::insert(&new, question.embedding.map(<[f32]>::to_vec))?,
+        ))
     })?;
     if let BegunTurn::Composed(turn) = begun {
         let conversation_id = conversation.conversation_id;
-        turn_writes::write(
-            tenant,
-            conversation_id,
-            turn_id,
-            turn_no,
-            turn,
-            &prepared.settings,
-        )?;
+        turn_writes::write(tenant, conversation_id, turn_id, turn_no, turn, settings)?;
     }
     Ok(turn_id)
 }
@@ -260,8 +255,7 @@ fn write(
 /// The columns that depend on the state of the conversation.
 fn measures(
     tenant: &str,
-    prepared: &PreparedTurn,
-    request: &Request<'_>,
+    prepared: &PreparedTurn<'_>,
     turn_no: i32,
     begun: &BegunTurn,
 ) -> Result<TurnMeasures> {
@@ -276,8 +270,8 @@ fn measures(
                 searched: prepared.searched(),
                 context: &turn.context,
                 tokens: turn.tokens,
-                embedding: request.embedding.as_deref(),
-                settings: &prepared.settings,
+                embedding: prepared.resolved.question.embedding,
+                settings: &prepared.resolved.settings,
             },
         ),
     }

@@ -55,20 +55,20 @@ fn dry_run_turn(
 }
 
 /// Returns the context that `begin_turn` would have now. A deferred rerank is skipped.
-pub(in crate::api) fn dry_run(
-    tenant: &str,
-    conversation: &Conversation,
-    question: &Question<'_>,
-) -> Result<(PreparedTurn, Composed)> {
+pub(in crate::api) fn dry_run<'a>(
+    tenant: &'a str,
+    conversation: &'a Conversation,
+    question: &'a Question<'a>,
+) -> Result<(PreparedTurn<'a>, Composed)> {
     let (prepared, gathered) = gather(tenant, conversation, question)?;
-    let turn = match compose(&prepared, gathered, question.query)? {
+    let turn = match compose(&prepared, gathered)? {
         BegunTurn::Composed(turn) => turn,
         BegunTurn::Deferred(gathered) => begin::compose(
             gathered,
             None,
             &prepared.register,
             question.query,
-            &prepared.settings,
+            &prepared.resolved.settings,
         )?,
     };
     Ok((prepared, turn))

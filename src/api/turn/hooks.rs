@@ -5,12 +5,12 @@
 //! runs as the caller. A turn stores the role of the call that began it, for later calls on the turn.
 
 use pgrx::pg_sys;
+use reground_grounding::passage::Candidate;
 use reground_grounding::query::intent::{PastTurn, Verdict};
 use reground_grounding::settings::hook::Hook;
 use reground_grounding::settings::is_set;
 use serde_json::Value;
 
-use crate::api::turn::question::Question;
 use crate::error::{Error, Result};
 use crate::run_as::as_foreign_role;
 use crate::sql;
@@ -85,8 +85,10 @@ pub(in crate::api) fn of_turn(role: Option<&str>) -> Result<Roles> {
 }
 
 /// Returns the role that calls each function: the role of the innermost layer of settings that names it, none for the caller.
+/// `call_roles` call the functions that the call itself names.
 pub(in crate::api) fn roles(
-    question: &Question<'_>,
+    call_settings: &Value,
+    call_roles: Roles,
     conversation: &Conversation,
     corpus: &Corpus,
 ) -> Roles {
@@ -94,8 +96,8 @@ pub(in crate::api) fn roles(
     for hook in Hook::ALL {
         // The layers are in the order of Settings::resolve, so the layer that names the function decides its role.
         let sets = |settings: &Value| settings.get(hook.setting()).is_some_and(is_set);
-        let role = if sets(question.settings) {
-            question.call_roles.of(hook)
+        let role = if sets(call_settings) {
+            call_roles.of(hook)
         } else if sets(&conversation.settings) {
             conversation.roles.of(hook)
         } else if sets(&corpus.settings) {
@@ -108,20 +110,22 @@ pub(in crate::api) fn roles(
     roles
 }
 
-/// Returns the scores of a reranker for passages, in their order; `None` for passages without a score.
+/// Returns the scores of a reranker for candidates, in their order; `None` for candidates without a score.
 pub(in crate::api) fn rerank(
     name: &str,
     roles: &Roles,
     query: &str,
-    passages: Vec<String>,
+    candidates: &[Candidate],
 ) -> Result<Vec<Option<f64>>> {
-    let count = passages.len();
+    let passages = candidates.iter();
+    let passages = passages.map(|candidate| candidate.passage.content.clone());
+    let passages: Vec<String> = passages.collect();
     let scores: Option<Vec<Option<f32>>> = call(Hook::Reranker, name, roles, |function| {
         let args = [query.into(), passages.into()];
         sql::write_one(&format!("SELECT {function}($1, $2)"), &args)
     })?;
-    // NULL instead of an array: no passage has a score.
-    let scores = scores.unwrap_or_else(|| vec![None; count]);
+    // NULL instead of an array: no candidate has a score.
+    let scores = scores.unwrap_or_else(|| vec![None; candidates.len()]);
     Ok(scores
         .into_iter()
         .map(|score| score.map(f64::from))

@@ -1,4 +1,4 @@
-//! Rerankers: a SQL function of the application, or a service that the application calls before `apply_rerank`.
+//! `apply_rerank`: goes on with a turn whose candidates the application has reranked.
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -8,28 +8,14 @@ use reground_grounding::settings::Settings;
 use reground_grounding::settings::hook::Hook;
 
 use crate::api::conversation::conversation_state::{ConversationState, TurnContext};
-use crate::api::turn::hooks;
 use crate::api::turn::source_rows::emit;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
 use crate::store::conversations::{self, Conversation};
-use crate::store::roles::Roles;
 use crate::store::turns::{self, Turn};
 use crate::store::{register, traces, turn_writes};
 use crate::tenant;
-
-/// Returns the scores of a reranker function for the gathered candidates.
-pub(in crate::api) fn call(
-    name: &str,
-    roles: &Roles,
-    query: &str,
-    gathered: &Gathered,
-) -> Result<Vec<Option<f64>>> {
-    let candidates = gathered.candidates.iter();
-    let texts = candidates.map(|candidate| candidate.passage.content.clone());
-    hooks::rerank(name, roles, query, texts.collect())
-}
 
 #[pg_extern(sql = false)]
 fn apply_rerank(

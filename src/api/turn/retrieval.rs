@@ -1,4 +1,4 @@
-//! Retrieval of a turn: everything is read here, up to the candidates for the reranker.
+//! The first half of a turn, up to the candidates for the reranker: read, intent, plan, lists, fuse, collapse, cut, carry.
 
 use reground_grounding::begin::carry::CarriedInput;
 use reground_grounding::begin::fuse::SearchResults;
@@ -30,9 +30,8 @@ use crate::store::sources::Live;
 use crate::store::{history, register, sources, turns};
 
 /// What the rest of a turn needs besides the gathered candidates.
-pub(in crate::api) struct PreparedTurn {
-    pub corpora: Corpora,
-    pub settings: Settings,
+pub(in crate::api) struct PreparedTurn<'a> {
+    pub resolved: ResolvedQuestion<'a>,
     pub judged: JudgedIntent,
     /// What was searched for besides the query.
     pub query_expansion: Value,
@@ -40,67 +39,60 @@ pub(in crate::api) struct PreparedTurn {
     pub conversation_state: ConversationState,
     /// Microseconds of the search; `None` if the turn reuses the existing sources.
     pub search_us: Option<i32>,
-    /// Roles that call the functions of the application.
-    pub roles: Roles,
 }
 
-impl PreparedTurn {
+impl PreparedTurn<'_> {
     /// Whether the turn searched.
     pub fn searched(&self) -> bool {
         self.search_us.is_some()
     }
 }
 
-/// Gathers the candidates of a turn, by a search or from the existing sources.
-pub(in crate::api) fn gather(
-    tenant: &str,
-    conversation: &Conversation,
-    question: &Question<'_>,
-) -> Result<(PreparedTurn, Gathered)> {
-    let retrieval = stage("corpus", || {
-        Retrieval::resolve(tenant, conversation, question)
+/// The first half of a turn: reads, determines the intent, and gathers the candidates by a search or from the existing sources.
+pub(in crate::api) fn gather<'a>(
+    tenant: &'a str,
+    conversation: &'a Conversation,
+    question: &'a Question<'a>,
+) -> Result<(PreparedTurn<'a>, Gathered)> {
+    let resolved = stage("corpus", || {
+        ResolvedQuestion::read(tenant, conversation, question)
     })?;
-    let turn_query = retrieval.read_earlier_turns()?;
+    let turn_query = resolved.read_earlier_turns()?;
     let state = stage("strategy", || {
         ConversationState::of(conversation, question.repeated_turn_no)
     })?;
-    let searches = stage("strategy", || state.retrieves(&retrieval.settings))?;
-    let judged = stage("intent", || retrieval.judge_intent(&turn_query))?;
+    let searches = stage("strategy", || state.retrieves(&resolved.settings))?;
+    let judged = stage("intent", || resolved.judge_intent(&turn_query))?;
 
     let (gathered, mut query_expansion, search_us) = if searches {
-        let (found, took) = timed(|| retrieval.search(&turn_query, &judged));
+        let (found, took) = timed(|| resolved.search(&turn_query, &judged));
         let (gathered, query_expansion) = found?;
         (gathered, query_expansion, Some(took))
     } else {
-        (retrieval.reuse_sources(&state)?, json!({}), None)
+        (resolved.reuse_sources(&state)?, json!({}), None)
     };
     if let Some(rewrite) = question.rewrite {
         query_expansion["rewrite"] = json!(rewrite);
     }
-    let marker_style = retrieval.settings.marker_style;
+    let marker_style = resolved.settings.marker_style;
     let register = stage("memory", || {
         register::load(conversation, gathered.documents(), marker_style)
     })?;
     let prepared = PreparedTurn {
-        corpora: retrieval.corpora,
-        settings: retrieval.settings,
+        resolved,
         judged,
         query_expansion,
         register,
         conversation_state: state,
         search_us,
-        roles: retrieval.roles,
     };
     Ok((prepared, gathered))
 }
 
 /// The result of an additional search within an open turn.
-pub(in crate::api) struct AdditionalSearch {
-    pub settings: Settings,
-    pub roles: Roles,
+pub(in crate::api) struct AdditionalSearch<'a> {
+    pub resolved: ResolvedQuestion<'a>,
     pub gathered: Gathered,
-    /// Names of the searched corpora.
-    pub corpora: Vec<String>,
     /// Microseconds of the search.
     pub search_us: i32,
 }
@@ -108,43 +100,41 @@ pub(in crate::api) struct AdditionalSearch {
 /// Gathers candidates for an open turn by the query alone: no source is carried, and the conversation does not expand the query.
 /// A candidate with the text of a source in `context` is identified with it. If `turn_settings` hash the texts, so does this
 /// search, whatever the settings of its corpus.
-pub(in crate::api) fn gather_additional(
-    tenant: &str,
-    conversation: &Conversation,
-    question: &Question<'_>,
+pub(in crate::api) fn gather_additional<'a>(
+    tenant: &'a str,
+    conversation: &'a Conversation,
+    question: &'a Question<'a>,
     context: &[ContextSource],
     turn_settings: &Settings,
-) -> Result<AdditionalSearch> {
-    let mut retrieval = stage("corpus", || {
-        Retrieval::resolve(tenant, conversation, question)
+) -> Result<AdditionalSearch<'a>> {
+    let mut resolved = stage("corpus", || {
+        ResolvedQuestion::read(tenant, conversation, question)
     })?;
     if turn_settings.hashes_texts() {
-        retrieval.corpora = retrieval.corpora.hashed_by_us();
+        resolved.corpora = resolved.corpora.hashed_by_us();
     }
-    let (gathered, search_us) = timed(|| retrieval.search_alone(context));
+    let (gathered, search_us) = timed(|| resolved.search_alone(context));
     Ok(AdditionalSearch {
         gathered: gathered?,
         search_us,
-        corpora: retrieval.corpora.names(),
-        settings: retrieval.settings,
-        roles: retrieval.roles,
+        resolved,
     })
 }
 
 /// A question with its corpora, settings and roles.
-struct Retrieval<'a> {
+pub(in crate::api) struct ResolvedQuestion<'a> {
     tenant: &'a str,
     conversation: &'a Conversation,
-    question: &'a Question<'a>,
-    corpora: Corpora,
-    settings: Settings,
+    pub question: &'a Question<'a>,
+    pub corpora: Corpora,
+    pub settings: Settings,
     /// Roles that call the functions of the application.
-    roles: Roles,
+    pub roles: Roles,
 }
 
-impl<'a> Retrieval<'a> {
+impl<'a> ResolvedQuestion<'a> {
     /// Loads the corpora and resolves the settings of a question.
-    fn resolve(
+    fn read(
         tenant: &'a str,
         conversation: &'a Conversation,
         question: &'a Question<'a>,
@@ -152,7 +142,7 @@ impl<'a> Retrieval<'a> {
         let names = question.corpus_names(tenant, conversation)?;
         let corpora = Corpora::load(tenant, &names, question.filter)?;
         let first = &corpora.first.corpus;
-        let roles = hooks::roles(question, conversation, first);
+        let roles = hooks::roles(question.settings, question.call_roles, conversation, first);
         let settings = Settings::resolve(&[
             ("server", &guc::turn_settings()),
             ("corpus", &first.settings),

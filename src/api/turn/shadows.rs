@@ -64,7 +64,7 @@ fn shadow_turn(
     let (prepared, composed) = dry_run(&tenant, &conversation, &question)?;
     let rows = candidates(&composed);
     // The candidates of the context come first.
-    let kept = match prepared.settings.keep_candidates {
+    let kept = match prepared.resolved.settings.keep_candidates {
         KeepCandidates::All => &rows[..],
         KeepCandidates::Kept | KeepCandidates::None => rows.split_at(composed.context.len()).0,
     };
@@ -73,7 +73,7 @@ fn shadow_turn(
         label,
         tenant: &tenant,
         corpus,
-        settings: &prepared.settings,
+        settings: &prepared.resolved.settings,
         context_tokens: composed.tokens,
         search_us: prepared.search_us,
         candidates: kept,
