@@ -14,5 +14,5 @@ pub mod select;
 mod turn;
 pub mod warnings;
 
-pub(crate) use turn::finish_sources;
+pub(crate) use turn::assign_markers_and_facts;
 pub use turn::{Composed, GatherInput, Gathered, compose, gather};

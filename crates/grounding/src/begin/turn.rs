@@ -1,8 +1,8 @@
 //! The beginning of a turn, as pure functions of the input that was read.
 //!
-//! [`gather`] runs fusion, collapse, the rerank cut and carry-over. A reranker may follow, in the same statement or
-//! much later. [`compose`] then applies its scores, selects sources, and assigns markers and facts. A deferred turn
-//! stores the [`Gathered`] value between the two.
+//! [`gather`] runs the stages fuse, collapse, cut and carry. A reranker may follow, in the same statement or much later.
+//! [`compose`] then runs rerank (which applies its scores), select, markers and facts. A deferred turn stores the
+//! [`Gathered`] value between the two.
 
 use std::collections::BTreeSet;
 
@@ -134,7 +134,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
 
     let fused = fuse(&results, &known, &scale, settings);
     let (merged, members) = collapse(fused.candidates, settings);
-    let (mut candidates, mut beyond) = split_at_cut(merged, settings.rerank_top);
+    let (mut candidates, mut beyond) = cut(merged, settings.rerank_top);
     let memory = carry(
         &mut candidates,
         &mut beyond,
@@ -212,7 +212,8 @@ pub fn compose(
             max_tokens: settings.max_tokens,
         });
     }
-    let (context, new_markers) = finish_sources(selection.sources, register, query, settings);
+    let (context, new_markers) =
+        assign_markers_and_facts(selection.sources, register, query, settings);
     Ok(Composed {
         context,
         new_markers,
@@ -223,7 +224,7 @@ pub fn compose(
 }
 
 /// Assigns markers and facts to the sources of a context, in their order. Also returns the new bindings.
-pub(crate) fn finish_sources(
+pub(crate) fn assign_markers_and_facts(
     sources: Vec<Candidate>,
     register: &MarkerRegister,
     query: &str,
@@ -250,8 +251,8 @@ pub(crate) fn finish_sources(
     (context, new)
 }
 
-/// Splits the candidates into those for the reranker and the rest.
-fn split_at_cut(mut candidates: Vec<Candidate>, top: usize) -> (Vec<Candidate>, Vec<Candidate>) {
+/// The candidates for the reranker, and the rest.
+fn cut(mut candidates: Vec<Candidate>, top: usize) -> (Vec<Candidate>, Vec<Candidate>) {
     let beyond = candidates.split_off(candidates.len().min(top));
     (candidates, beyond)
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use reground_documents::CallerPassage;
 
-use crate::begin::{Composed, Gathered, finish_sources};
+use crate::begin::{Composed, Gathered, assign_markers_and_facts};
 use crate::caller::caller_passages::{Naming, caller_passage};
 use crate::error::GroundingError;
 use crate::memory::{BoundMarker, ContextSource, MarkerRegister};
@@ -154,7 +154,7 @@ pub fn add_caller_sources(
     settings: &Settings,
     retrieval: u32,
 ) -> AdditionalSources {
-    let (placed, new_markers) = finish_sources(candidates, register, query, settings);
+    let (placed, new_markers) = assign_markers_and_facts(candidates, register, query, settings);
     AdditionalSources::of(context, placed, new_markers, retrieval)
 }
 

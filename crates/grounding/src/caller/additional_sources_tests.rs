@@ -8,7 +8,7 @@ use crate::fixtures::{candidate, passage};
 use crate::passage::{Reason, Stage};
 
 fn placed(candidates: Vec<Candidate>) -> (Vec<ContextSource>, Vec<BoundMarker>) {
-    finish_sources(
+    assign_markers_and_facts(
         candidates,
         &MarkerRegister::default(),
         "q",
@@ -56,7 +56,7 @@ fn known_sources_are_shown_but_not_added() {
         markers: bound,
         ..MarkerRegister::default()
     };
-    let (found, new) = finish_sources(
+    let (found, new) = assign_markers_and_facts(
         vec![fresh("c", "3"), fresh("a", "1")],
         &register,
         "q",
