@@ -4,7 +4,6 @@ use reground_grounding::begin::carry::CarriedInput;
 use reground_grounding::begin::fuse::SearchResults;
 use reground_grounding::begin::multi_corpus;
 use reground_grounding::begin::reuse_context::{passages_of, reuse_context};
-use reground_grounding::begin::warnings::Warning;
 use reground_grounding::begin::{self, GatherInput, Gathered};
 use reground_grounding::memory::{ContextSource, MarkerRegister};
 use reground_grounding::passage::RankedList;
@@ -283,7 +282,6 @@ impl<'a> ResolvedQuestion<'a> {
         judged: &JudgedIntent,
     ) -> Gathered {
         let input = GatherInput {
-            warnings: self.warnings(results.lacks_index),
             results,
             carried,
             had: known,

@@ -36,8 +36,6 @@ pub struct GatherInput {
     pub had: KnownPassages,
     /// The judgement on the query.
     pub judged: JudgedIntent,
-    /// Warnings of the read phase.
-    pub warnings: Vec<Warning>,
 }
 
 /// A turn before its rerank. A deferred turn stores it as jsonb.
@@ -119,9 +117,8 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
         carried,
         had,
         judged,
-        mut warnings,
     } = input;
-    warnings.extend(branch_warnings(&results.lists, settings));
+    let mut warnings = branch_warnings(&results, settings);
     if !any_search_hit(&results.lists) {
         // Without search hits, the results of earlier turns would rank first.
         results.lists.retain(|list| list.branch != Branch::History);
@@ -299,8 +296,12 @@ fn any_search_hit(lists: &[RankedList]) -> bool {
 /// A vector branch ranks every passage with an embedding. If it returned fewer than asked although the lexical branch
 /// found others, then those have no embedding or the index stopped early under the filter: a short branch. A lexical
 /// branch returns only matches, so few hits are normal.
-fn branch_warnings(lists: &[RankedList], settings: &Settings) -> Vec<Warning> {
+fn branch_warnings(results: &SearchResults, settings: &Settings) -> Vec<Warning> {
+    let lists = &results.lists;
     let mut warnings = Vec::new();
+    if results.lacks_index {
+        warnings.push(Warning::NoLexicalIndex);
+    }
     let vector: Vec<&RankedList> = lists
         .iter()
         .filter(|l| l.branch == Branch::Vector)

@@ -51,7 +51,6 @@ fn turn(
         carried,
         had: Default::default(),
         judged: classify(query, &earlier, None),
-        warnings: vec![],
     }
 }
 
@@ -208,8 +207,12 @@ fn memory_restores_a_source_that_the_reranker_drops() {
 
 #[test]
 fn missing_and_short_branches_give_warnings() {
+    let found = |lists: Vec<RankedList>| SearchResults {
+        lists,
+        ..SearchResults::default()
+    };
     let names = |lists: Vec<RankedList>| -> Vec<_> {
-        branch_warnings(&lists, &carry_widely())
+        branch_warnings(&found(lists), &carry_widely())
             .iter()
             .map(Warning::name)
             .collect()
@@ -219,7 +222,14 @@ fn missing_and_short_branches_give_warnings() {
         vector_share: 0.0,
         ..carry_widely()
     };
-    assert!(branch_warnings(&[list(Branch::Lexical, &["a"])], &lexical_only).is_empty());
+    let without_index = SearchResults {
+        lacks_index: true,
+        ..found(vec![list(Branch::Lexical, &["a"])])
+    };
+    assert_eq!(
+        branch_warnings(&without_index, &lexical_only),
+        [Warning::NoLexicalIndex]
+    );
     assert_eq!(
         names(vec![
             list(Branch::Lexical, &["a"]),

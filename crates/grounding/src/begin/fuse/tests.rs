@@ -370,7 +370,7 @@ fn a_share_of_0_or_1_ranks_by_one_branch() {
                     ..list(Branch::Vector, &["b", "a"])
                 },
             ];
-            let rows = rows(by_rank(&lists, &scores), &settings);
+            let rows = rows(&found(&lists, &scores), &settings);
             let keys: Vec<&str> = rows.iter().map(|row| row.chunk_id.as_str()).collect();
             assert_eq!(keys, order, "{fusion:?}");
         }
