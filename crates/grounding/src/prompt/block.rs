@@ -72,8 +72,7 @@ pub struct BlockRules {
 }
 
 /// The note about contradictions in the history. Most of these come from the model's own earlier answers.
-const HISTORY_NOTE: &str =
-    "Where the conversation so far says otherwise than these sources, or more, go by the sources.";
+const HISTORY_NOTE: &str = "If the conversation so far contradicts these sources, or goes beyond them, follow the sources.";
 
 /// The block: the facts of every source, then every passage in the context's order. All text from documents is escaped.
 /// Empty for an empty context.
