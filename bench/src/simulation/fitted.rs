@@ -17,7 +17,7 @@ pub struct Fitted {
     /// Saturating drift.
     pub saturating: Fit<Drift>,
     /// L_max of the source's configuration, in tokens.
-    pub most_history: u64,
+    pub max_history: u64,
     /// The model with the better drift.
     pub conversation: Conversation,
 }
@@ -35,16 +35,16 @@ impl Fitted {
             saturating
         };
         let configured = AttentionModel::new(printed::CONFIGURED_BASELINE, printed::DELTA)?;
-        let most_history = configured.most_history(printed::SOURCE_TOKENS, printed::TARGET)?;
+        let max_history = configured.max_history(printed::SOURCE_TOKENS, printed::TARGET)?;
         Ok(Self {
             growth,
             linear,
             saturating,
-            most_history,
+            max_history,
             conversation: Conversation {
                 model,
                 growth: growth.found,
-                history_limit: most_history as f64 / printed::SOURCE_TOKENS as f64,
+                history_limit: max_history as f64 / printed::SOURCE_TOKENS as f64,
                 drift: best.found,
             },
         })
@@ -69,7 +69,7 @@ mod tests {
         // Erratum 3: the figures fit h/R0 ≈ 0.07, not 0.4.
         assert!((fitted.growth.found - 0.07).abs() < 0.005);
         assert!(fitted.growth.residual < 0.005);
-        assert_eq!(fitted.most_history, 178);
+        assert_eq!(fitted.max_history, 178);
         assert_eq!(fitted.conversation.drift, fitted.saturating.found);
         // The stated value is far off.
         let stated = fitted.as_stated().accuracy(Strategy::EveryTurn, 10);

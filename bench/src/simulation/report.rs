@@ -44,7 +44,7 @@ pub fn parameters(fitted: &Fitted) {
         printed::TARGET,
         printed::SOURCE_TOKENS,
         printed::CONFIGURED_BASELINE,
-        fitted.most_history
+        fitted.max_history
     );
 }
 
@@ -181,7 +181,7 @@ pub fn verdicts(fitted: &Fitted) -> Result<()> {
             "- `reground` is constant in the model once the history is full. In print it still falls, and its last figure, {}, implies a \
              history of {history:.0} tokens, not {}.",
             percent(Some(reground)),
-            fitted.most_history
+            fitted.max_history
         );
     }
     let ablated = |strategy| {

@@ -30,8 +30,8 @@ pub fn attribution_share(source_tokens: u64, history_tokens: u64) -> f64 {
 
 /// Whether the policy `adaptive` retrieves again: the share, measured after compression, is below the minimum.
 #[must_use]
-pub fn refresh_is_due(share: f64, least_share: f64) -> bool {
-    share < least_share
+pub fn refresh_is_due(share: f64, min_share: f64) -> bool {
+    share < min_share
 }
 
 /// How precise the citations of a domain have to be: presets of δ.
@@ -168,7 +168,7 @@ impl AttentionModel {
     ///
     /// # Errors
     /// [`GroundingError::TargetOutOfReach`] unless the target is in (0, acc(0)).
-    pub fn least_share(&self, target: f64) -> Result<f64, GroundingError> {
+    pub fn min_share(&self, target: f64) -> Result<f64, GroundingError> {
         let target = self.reachable(target)?;
         Ok((target / self.baseline).powf(self.delta.recip()))
     }
@@ -176,7 +176,7 @@ impl AttentionModel {
     /// The bound on the history that keeps the target, in tokens: R0·((target/acc(0))^(−1/δ) − 1).
     ///
     /// # Errors
-    /// As [`least_share`](Self::least_share).
+    /// As [`min_share`](Self::min_share).
     pub fn history_bound(&self, source_tokens: u64, target: f64) -> Result<f64, GroundingError> {
         let target = self.reachable(target)?;
         let stretch = (self.baseline / target).powf(self.delta.recip()) - 1.0;
@@ -190,8 +190,8 @@ impl AttentionModel {
     /// L_max: the maximum number of history tokens for which the model predicts at least the target.
     ///
     /// # Errors
-    /// As [`least_share`](Self::least_share).
-    pub fn most_history(&self, source_tokens: u64, target: f64) -> Result<u64, GroundingError> {
+    /// As [`min_share`](Self::min_share).
+    pub fn max_history(&self, source_tokens: u64, target: f64) -> Result<u64, GroundingError> {
         let target = self.reachable(target)?;
         let keeps =
             |history| self.predicted_accuracy(attribution_share(source_tokens, history)) >= target;

@@ -25,10 +25,10 @@ fn an_empty_history_has_a_share_of_one() {
 #[test]
 fn the_published_configuration() {
     let model = texts();
-    assert_eq!(rounded(model.least_share(0.85).unwrap(), 4), 0.9183);
+    assert_eq!(rounded(model.min_share(0.85).unwrap(), 4), 0.9183);
     let bound = model.history_bound(2000, 0.85).unwrap();
     assert_eq!(rounded(bound, 3), 178.001);
-    assert_eq!(model.most_history(2000, 0.85).unwrap(), 178);
+    assert_eq!(model.max_history(2000, 0.85).unwrap(), 178);
     let at = |history| model.predicted_accuracy(attribution_share(2000, history));
     assert!(at(178) >= 0.85 && at(179) < 0.85);
     assert_eq!(rounded(at(180), 4), 0.8494);
@@ -100,14 +100,14 @@ fn the_model_is_above_the_floor_as_corrected() {
 #[test]
 fn an_unreachable_target_is_an_error() {
     for target in [0.91, 0.95, 1.0, 0.0, -0.5, f64::NAN, f64::INFINITY] {
-        let error = texts().most_history(2000, target).unwrap_err();
+        let error = texts().max_history(2000, target).unwrap_err();
         assert!(
             matches!(error, GroundingError::TargetOutOfReach { .. }),
             "{error}"
         );
-        assert_eq!(texts().least_share(target).unwrap_err(), error);
+        assert_eq!(texts().min_share(target).unwrap_err(), error);
     }
-    let error = texts().least_share(0.95).unwrap_err();
+    let error = texts().min_share(0.95).unwrap_err();
     assert_eq!(
         error.to_string(),
         "accuracy_target is 0.95, it must be above 0 and below accuracy_baseline 0.91"
@@ -124,19 +124,19 @@ fn an_unreachable_target_is_an_error() {
 #[test]
 fn a_history_limit_beyond_u64() {
     let tolerant = AttentionModel::new(1.0, 1e-9).unwrap();
-    assert_eq!(tolerant.most_history(2000, 0.5).unwrap(), u64::MAX);
-    assert_eq!(tolerant.most_history(0, 0.5).unwrap(), 0);
+    assert_eq!(tolerant.max_history(2000, 0.5).unwrap(), u64::MAX);
+    assert_eq!(tolerant.max_history(0, 0.5).unwrap(), 0);
     // If the bound is a whole number, that many tokens still keep the target.
     let halved = AttentionModel::new(1.0, 1.0).unwrap();
-    assert_eq!(halved.most_history(100, 0.5).unwrap(), 100);
+    assert_eq!(halved.max_history(100, 0.5).unwrap(), 100);
 }
 
 #[test]
 fn only_a_share_below_the_minimum_needs_a_refresh() {
-    let least = texts().least_share(0.85).unwrap();
-    assert!(!refresh_is_due(attribution_share(2000, 178), least));
-    assert!(refresh_is_due(attribution_share(2000, 179), least));
-    assert!(!refresh_is_due(least, least));
+    let minimum = texts().min_share(0.85).unwrap();
+    assert!(!refresh_is_due(attribution_share(2000, 178), minimum));
+    assert!(refresh_is_due(attribution_share(2000, 179), minimum));
+    assert!(!refresh_is_due(minimum, minimum));
 }
 
 #[test]
@@ -194,14 +194,14 @@ proptest! {
     ) {
         let model = AttentionModel::new(baseline, delta).unwrap();
         let target = baseline * part;
-        let most = model.most_history(sources, target).unwrap();
+        let maximum = model.max_history(sources, target).unwrap();
         let keeps = |history| model.predicted_accuracy(attribution_share(sources, history)) >= target;
-        prop_assert!(keeps(most));
-        if most < u64::MAX {
-            prop_assert!(!keeps(most + 1));
+        prop_assert!(keeps(maximum));
+        if maximum < u64::MAX {
+            prop_assert!(!keeps(maximum + 1));
         }
         let bound = model.history_bound(sources, target).unwrap();
-        prop_assert!((most as f64 - bound).abs() <= 1.0 + 1e-9 * bound, "{most} {bound}");
+        prop_assert!((maximum as f64 - bound).abs() <= 1.0 + 1e-9 * bound, "{maximum} {bound}");
     }
 
     #[test]

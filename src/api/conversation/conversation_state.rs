@@ -39,7 +39,9 @@ impl ConversationState {
         settings.preset().retrieves(has_sources).decide(|| {
             let sources = self.before.context_tokens.unwrap_or_default();
             let history = self.prompt_history_tokens(sources, &[], settings)?;
-            Ok(context_share::share_and_least(sources, history, settings)?)
+            Ok(context_share::share_and_minimum(
+                sources, history, settings,
+            )?)
         })
     }
 

@@ -61,18 +61,18 @@ pub fn measure(turn: Turn, settings: &Settings) -> Result<ContextShare, Groundin
     })
 }
 
-/// The sources' share of the context, and the least share that keeps the accuracy target. `refresh = adaptive` compares
+/// The sources' share of the context, and the minimum share that keeps the accuracy target. `refresh = adaptive` compares
 /// the two.
 ///
 /// # Errors
 /// As [`Settings::resolve`] for settings that it would reject.
-pub fn share_and_least(
+pub fn share_and_minimum(
     context_tokens: u64,
     history_tokens: u64,
     settings: &Settings,
 ) -> Result<(f64, f64), GroundingError> {
-    let least = settings.model()?.least_share(settings.accuracy_target)?;
-    Ok((attribution_share(context_tokens, history_tokens), least))
+    let minimum = settings.model()?.min_share(settings.accuracy_target)?;
+    Ok((attribution_share(context_tokens, history_tokens), minimum))
 }
 
 /// The tokens that an answer adds to the conversation: with its query for the first answer of a turn, else the
@@ -92,7 +92,7 @@ pub fn tokens_added(query_tokens: i64, answer_tokens: usize, superseded: Option<
 /// gets what a full context of `max_tokens` would leave.
 ///
 /// # Errors
-/// As [`share_and_least`].
+/// As [`share_and_minimum`].
 pub fn history_limit(
     context_tokens: u64,
     settings: &Settings,
@@ -104,10 +104,10 @@ pub fn history_limit(
         0 => settings.max_tokens as u64,
         tokens => tokens,
     };
-    let most = settings
+    let maximum = settings
         .model()?
-        .most_history(sources, settings.accuracy_target)?;
-    Ok(Some(usize::try_from(most).unwrap_or(usize::MAX)))
+        .max_history(sources, settings.accuracy_target)?;
+    Ok(Some(usize::try_from(maximum).unwrap_or(usize::MAX)))
 }
 
 #[cfg(test)]
@@ -126,11 +126,11 @@ mod tests {
     #[test]
     fn the_published_example() {
         assert_eq!(history_limit(2000, &example()), Ok(Some(178)));
-        let (share, least) = share_and_least(2000, 178, &example()).unwrap();
-        assert!((least - 0.9183).abs() < 5e-5, "{least}");
-        assert!(share >= least);
-        let (share, least) = share_and_least(2000, 180, &example()).unwrap();
-        assert!(share < least);
+        let (share, minimum) = share_and_minimum(2000, 178, &example()).unwrap();
+        assert!((minimum - 0.9183).abs() < 5e-5, "{minimum}");
+        assert!(share >= minimum);
+        let (share, minimum) = share_and_minimum(2000, 180, &example()).unwrap();
+        assert!(share < minimum);
         let off = Settings {
             compress: false,
             ..example()

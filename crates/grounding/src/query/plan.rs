@@ -127,26 +127,34 @@ impl TurnQuery<'_> {
 /// A caller's rewrite replaces the query and is not expanded. Under `compare` each entity gets a list of its own;
 /// together they weigh as much as the query's own.
 #[must_use]
-pub fn plan(asking: &TurnQuery<'_>, judged: &JudgedIntent, settings: &Settings) -> RetrievalPlan {
-    let features = &asking.features;
+pub fn plan(
+    turn_query: &TurnQuery<'_>,
+    judged: &JudgedIntent,
+    settings: &Settings,
+) -> RetrievalPlan {
+    let features = &turn_query.features;
     let weights = settings.branch_weights();
     let mut own = SubQuery {
-        text: asking.own_rewrite().unwrap_or(asking.query).to_owned(),
+        text: turn_query
+            .own_rewrite()
+            .unwrap_or(turn_query.query)
+            .to_owned(),
         weight: weights.lexical,
         ..SubQuery::default()
     };
-    let mut embedding = asking.embedding.map(<[f32]>::to_vec);
+    let mut embedding = turn_query.embedding.map(<[f32]>::to_vec);
     let mut dependence = 0.0;
-    if asking.uses_history(settings) {
+    if turn_query.uses_history(settings) {
         match settings.query_from {
             QueryFrom::Turn => {}
             QueryFrom::Dialogue => {
                 dependence = 1.0;
-                own.text = dialogue(asking);
+                own.text = dialogue(turn_query);
                 embedding = embedding.map(|own| mean_embedding(&own, features));
             }
             QueryFrom::Contextual => {
-                dependence = history_dependence(&asking.words, asking.embedding, judged, features);
+                dependence =
+                    history_dependence(&turn_query.words, turn_query.embedding, judged, features);
                 let strength = dependence * settings.history_weight;
                 own.terms = expansion_terms(features, strength);
                 embedding = embedding.map(|own| shift_embedding(&own, features, strength));
@@ -165,7 +173,7 @@ pub fn plan(asking: &TurnQuery<'_>, judged: &JudgedIntent, settings: &Settings) 
         }));
     }
     RetrievalPlan {
-        historical: prior_searches(asking, judged, &lexical, embedding.as_deref(), settings),
+        historical: prior_searches(turn_query, judged, &lexical, embedding.as_deref(), settings),
         lexical,
         embedding,
         vector_weight: weights.vector,
@@ -175,7 +183,7 @@ pub fn plan(asking: &TurnQuery<'_>, judged: &JudgedIntent, settings: &Settings) 
 
 /// The results of earlier turns, for integrated fusion.
 fn prior_searches(
-    asking: &TurnQuery<'_>,
+    turn_query: &TurnQuery<'_>,
     judged: &JudgedIntent,
     lexical: &[SubQuery],
     embedding: Option<&[f32]>,
@@ -187,7 +195,7 @@ fn prior_searches(
     if settings.fusion != Fusion::Integrated || judged.intent == Intent::NewTopic {
         return Vec::new();
     }
-    let turns = asking.earlier.iter().zip(&asking.features);
+    let turns = turn_query.earlier.iter().zip(&turn_query.features);
     turns
         .filter(|(_, features)| !features.shown.is_empty())
         .map(|(turn, features)| PriorSearch {
@@ -205,9 +213,9 @@ fn prior_searches(
 }
 
 /// All queries of the user, oldest first.
-fn dialogue(asking: &TurnQuery<'_>) -> String {
-    let turns = asking.earlier.iter().map(|turn| turn.query.as_str());
-    let all: Vec<&str> = turns.chain([asking.query]).collect();
+fn dialogue(turn_query: &TurnQuery<'_>) -> String {
+    let turns = turn_query.earlier.iter().map(|turn| turn.query.as_str());
+    let all: Vec<&str> = turns.chain([turn_query.query]).collect();
     all.join("\n")
 }
 
@@ -225,7 +233,7 @@ mod tests {
     }
 
     fn planned(query: &str, rewrite: Option<&str>, settings: &Settings) -> RetrievalPlan {
-        let asking = TurnQuery {
+        let turn_query = TurnQuery {
             query,
             rewrite,
             embedding: None,
@@ -240,8 +248,8 @@ mod tests {
                 ..TurnFeatures::default()
             }],
         };
-        let judged = classify(query, &asking.earlier, None);
-        plan(&asking, &judged, settings)
+        let judged = classify(query, &turn_query.earlier, None);
+        plan(&turn_query, &judged, settings)
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Settings {
         merged.extend(fusion_default(&set));
         merged.extend(set);
         let settings = Self::read(merged)?;
-        settings.model()?.least_share(settings.accuracy_target)?;
+        settings.model()?.min_share(settings.accuracy_target)?;
         Ok(settings)
     }
 
