@@ -1,22 +1,8 @@
-//! Measures of a context: its order, and the share that the answer uses.
+//! Measures of a context: the share that the answer uses.
 
 use std::collections::BTreeSet;
 
 use crate::Ratio;
-
-/// Context precision at `k` (RAGAS): the mean, over the relevant passages among the first `k`, of the precision at their rank.
-/// `relevant` contains, by rank, whether the passage is relevant.
-///
-/// The ratio has no value when the first `k` contain no relevant passage.
-pub fn precision_at(k: usize, relevant: &[bool]) -> Ratio {
-    let places = (1_u32..).zip(relevant.iter().take(k));
-    let ranks = places.filter_map(|(rank, is_relevant)| is_relevant.then_some(rank));
-    Ratio::earned(
-        (1_u32..)
-            .zip(ranks)
-            .map(|(count, rank)| f64::from(count) / f64::from(rank)),
-    )
-}
 
 /// Context utilisation: the share of the distinct passages of the context that the answer cites. Other cited passages do
 /// not count.

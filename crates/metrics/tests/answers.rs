@@ -189,17 +189,6 @@ fn trec_rag_by_hand() {
 
 #[test]
 fn ragas_by_hand() {
-    // (1/1 + 2/3) / 2
-    let value = context::precision_at(3, &[true, false, true])
-        .value()
-        .unwrap();
-    assert!((value - 5.0 / 6.0).abs() < 1e-15);
-    assert_eq!(
-        context::precision_at(2, &[false, true, true]).value(),
-        Some(0.5)
-    );
-    assert_eq!(context::precision_at(1, &[false, true]).value(), None);
-    assert_eq!(context::precision_at(0, &[true]).value(), None);
     assert_eq!(
         claims::faithfulness([true, true, false]),
         Ratio {
@@ -267,17 +256,5 @@ proptest! {
         let hard = trec_rag::recall(&sentences, Weighting::Hard);
         prop_assert_eq!(weighted.numerator - hard.numerator, partial as f64 / 2.0);
         prop_assert_eq!(weighted.denominator, sentences.len() as u64);
-    }
-
-    #[test]
-    fn context_precision_is_the_mean_of_the_precisions_at_relevant_ranks(relevant in prop::collection::vec(any::<bool>(), 0..12), k in 0..14_usize) {
-        let ranks: Vec<usize> = (1..=k.min(relevant.len())).filter(|rank| relevant[rank - 1]).collect();
-        let sum: f64 = ranks.iter().map(|&rank| {
-            relevant[..rank].iter().filter(|r| **r).count() as f64 / rank as f64
-        }).sum();
-        let expected = (!ranks.is_empty()).then(|| sum / ranks.len() as f64);
-        let value = context::precision_at(k, &relevant).value();
-        prop_assert_eq!(value.is_some(), expected.is_some());
-        prop_assert!((value.unwrap_or(0.0) - expected.unwrap_or(0.0)).abs() < 1e-12);
     }
 }
