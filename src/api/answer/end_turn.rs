@@ -22,7 +22,9 @@ use crate::run_as::as_owner;
 use crate::sql;
 use crate::store::chain::About;
 use crate::store::conversations::{self, Conversation};
-use crate::store::messages::{self, Earlier, NewCitation, NewMessage, Origin, Place, Scored};
+use crate::store::messages::{
+    self, Earlier, NewCitation, NewMessage, Origin, ReservedAnswer, Scored,
+};
 use crate::store::turns::{self, Turn};
 use crate::store::{chain, documents, markers, sources};
 use crate::tenant;
@@ -115,10 +117,10 @@ fn write(
 ) -> Result<i64> {
     let answer_tokens = stage("tokens", || reground_tokens::count(answer.text));
     let (turn_id, stores_text) = (turn.turn_id, ended.stores_text);
-    let place = stage("write message", || {
-        let place = messages::make_place(turn_id)?;
+    let reserved = stage("write message", || {
+        let reserved = messages::reserve_answer(turn_id)?;
         let new = NewMessage {
-            message_id: place.message_id,
+            message_id: reserved.message_id,
             conversation_id: conversation.conversation_id,
             turn_id,
             origin: Origin::Live,
@@ -135,21 +137,21 @@ fn write(
             cited: NewCitation::stored(&ended.verdict.citations, stores_text),
         };
         messages::insert(tenant, &[new])?;
-        Ok::<_, Error>(place)
+        Ok::<_, Error>(reserved)
     })?;
     stage("write memory", || {
-        markers::cite(place.message_id)?;
-        count_tokens(conversation, turn, answer_tokens, &place)?;
+        markers::cite(reserved.message_id)?;
+        count_tokens(conversation, turn, answer_tokens, &reserved)?;
         remember(tenant, conversation, turn, ended)
     })?;
     if ended.chains {
         let conversation_id = conversation.conversation_id;
-        let link = About::Answer(turn_id, place.message_id);
+        let link = About::Answer(turn_id, reserved.message_id);
         stage("write chain", || {
             chain::append(tenant, conversation_id, link)
         })?;
     }
-    Ok(place.message_id)
+    Ok(reserved.message_id)
 }
 
 #[pg_extern(sql = false)]
@@ -283,13 +285,13 @@ fn count_tokens(
     conversation: &Conversation,
     turn: &Turn,
     answer_tokens: usize,
-    place: &Place,
+    reserved: &ReservedAnswer,
 ) -> Result<()> {
     if turn.superseded {
         // The history has only turns of the current path. A later branch from this turn counts its tokens.
         return Ok(());
     }
-    let before = place.superseded_tokens.map(i64::from);
+    let before = reserved.superseded_tokens.map(i64::from);
     let more = context_share::tokens_added(turn.query_tokens, answer_tokens, before);
     conversations::count_tokens(conversation, more)
 }

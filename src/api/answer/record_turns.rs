@@ -28,7 +28,7 @@ use crate::profile::{self, stage};
 use crate::rows;
 use crate::run_as::as_owner;
 use crate::store::corpora::{self, Corpus};
-use crate::store::imports::{self, Ids, NewTurn, Told};
+use crate::store::imports::{self, Ids, NewTurn, RecordedAnswer};
 use crate::store::messages::{self, NewCitation, NewMessage, Origin, Scored};
 use crate::tenant;
 
@@ -67,7 +67,7 @@ fn record_turn(
         let recorded = import.record(vec![turn])?;
         let message_id = recorded
             .first()
-            .map(|recorded| recorded.told.ids.message_id);
+            .map(|recorded| recorded.answer.ids.message_id);
         let args = [message_id.into(), tenant.as_str().into()];
         stage("rows", || {
             as_owner(|| rows::emit_from(fcinfo, &messages::rows(), &args))
@@ -114,7 +114,7 @@ struct RecordedTurn {
     /// Position of the turn in the argument, from 1.
     element_no: usize,
     #[serde(flatten)]
-    told: Told,
+    answer: RecordedAnswer,
     /// Whether this call recorded it.
     recorded: bool,
 }
@@ -229,21 +229,21 @@ impl<'a> Import<'a> {
         for (((turn, fingerprint), action), element_no) in
             turns.iter().zip(&fingerprints).zip(actions).zip(1..)
         {
-            let told = match action {
-                ImportAction::Before(told) => told.clone(),
-                ImportAction::Earlier(first) => rows.get(first).ok_or_else(missing)?.told.clone(),
+            let answer = match action {
+                ImportAction::Before(answer) => answer.clone(),
+                ImportAction::Earlier(first) => rows.get(first).ok_or_else(missing)?.answer.clone(),
                 ImportAction::New => {
                     let ids = ids.next().ok_or_else(missing)?;
                     let rules = conversation_rules.of(&turn.conversation_ref);
                     let new = self.judge(turn, fingerprint, rules, ids, element_no)?;
-                    let told = new.told();
+                    let answer = new.answer();
                     judged.push(new);
-                    told
+                    answer
                 }
             };
             rows.push(RecordedTurn {
                 element_no,
-                told,
+                answer,
                 recorded: matches!(action, ImportAction::New),
             });
         }
@@ -364,8 +364,8 @@ impl<'a> Import<'a> {
 fn actions<'k>(
     turns: &[ImportedTurn],
     fingerprints: &[Fingerprint],
-    known: &'k BTreeMap<(String, String), StoredAnswer<Told>>,
-) -> Result<Vec<ImportAction<'k, Told>>> {
+    known: &'k BTreeMap<(String, String), StoredAnswer<RecordedAnswer>>,
+) -> Result<Vec<ImportAction<'k, RecordedAnswer>>> {
     let keys: Vec<ImportKey<'_>> = turns
         .iter()
         .zip(fingerprints)
@@ -400,10 +400,10 @@ struct JudgedTurn<'a> {
 
 impl JudgedTurn<'_> {
     /// The columns of `record_turns`.
-    fn told(&self) -> Told {
+    fn answer(&self) -> RecordedAnswer {
         let citations = &self.verdict.citations;
         let holding = citations.iter().filter(|c| c.holds == Some(true));
-        Told {
+        RecordedAnswer {
             ids: self.ids,
             citation_count: citations.len(),
             holding_count: holding.count(),

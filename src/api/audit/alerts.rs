@@ -12,7 +12,7 @@ use crate::api::{given, not_empty, writable};
 use crate::error::{Error, Result};
 use crate::rows;
 use crate::sql;
-use crate::store::alerts::{self, Change, Told};
+use crate::store::alerts::{self, AlertEvent, Change};
 use crate::store::rollups;
 
 #[pg_extern(sql = false)]
@@ -115,7 +115,7 @@ fn check_alerts(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), Err
 }
 
 /// Evaluates the rules on the current rollups, and updates the alerts.
-fn check() -> Result<Vec<Told>> {
+fn check() -> Result<Vec<AlertEvent>> {
     alerts::lock()?;
     let rules = alerts::rules()?;
     let Some(situation) = alerts::situation(Horizon::of(&rules))? else {

@@ -40,7 +40,7 @@ fn verify_turn(
     let turn_id = given(turn_id, "turn_id")?;
     let tenant =
         turns::tenant_of(turn_id)?.ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
-    let mut seen = traces::seen(&tenant, turn_id)?;
+    let mut seen = traces::traced_candidates(&tenant, turn_id)?;
     for one in &mut seen {
         // Below the provenance level `hash`, the stored hash came from the relation. The hash of the stored text replaces it.
         let computed = || one.content.as_deref().map(content_hash_hex);
@@ -81,7 +81,7 @@ fn verify_turn(
 /// Reads the current passages by corpus and id, as the caller. A corpus that the caller cannot read is left out.
 fn current_passages<'a>(
     tenant: &str,
-    seen: &'a [traces::Seen],
+    seen: &'a [traces::TracedCandidate],
 ) -> Result<BTreeMap<&'a str, BTreeMap<String, Passage>>> {
     let mut chunk_ids: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
     for one in seen {

@@ -19,11 +19,11 @@ use crate::store::markers;
 use crate::store::messages::{self, NewMessage};
 
 /// The conversations of an import by reference. Their rows are locked.
-pub struct Conversations(BTreeMap<String, Place>);
+pub struct Conversations(BTreeMap<String, ConversationEnd>);
 
 /// The end of a conversation, where the next turn is appended.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Place {
+pub struct ConversationEnd {
     pub conversation_id: i64,
     conversation_ref: String,
     /// Settings of the conversation; `None` without any.
@@ -43,33 +43,33 @@ pub struct Place {
 
 impl Conversations {
     /// Appends a turn to a conversation and returns its place.
-    pub fn follow(&mut self, name: &str, turn_id: i64, tokens: usize) -> Result<Place> {
-        let place = self
+    pub fn follow(&mut self, name: &str, turn_id: i64, tokens: usize) -> Result<ConversationEnd> {
+        let end = self
             .0
             .get_mut(name)
             .ok_or_else(|| Error::Stored("a conversation of the import is missing".into()))?;
-        place.turn_no += 1;
-        place.more_tokens += tokens;
-        let taken = place.clone();
-        place.parent_turn_id = Some(turn_id);
-        place.last_added = Some(turn_id);
+        end.turn_no += 1;
+        end.more_tokens += tokens;
+        let taken = end.clone();
+        end.parent_turn_id = Some(turn_id);
+        end.last_added = Some(turn_id);
         Ok(taken)
     }
 
     /// References and settings of the conversations that have settings.
     pub fn with_settings(&self) -> impl Iterator<Item = (&str, &Value)> {
         let all = self.0.iter();
-        all.filter_map(|(name, place)| Some((name.as_str(), place.settings.as_ref()?)))
+        all.filter_map(|(name, end)| Some((name.as_str(), end.settings.as_ref()?)))
     }
 
     fn ids(&self) -> Vec<i64> {
-        self.0.values().map(|place| place.conversation_id).collect()
+        self.0.values().map(|end| end.conversation_id).collect()
     }
 
     /// Updates the rows of the conversations that got turns.
     fn close(&self) -> Result<()> {
-        let places = self.0.values();
-        let grown: Vec<&Place> = places.filter(|place| place.last_added.is_some()).collect();
+        let ends = self.0.values();
+        let grown: Vec<&ConversationEnd> = ends.filter(|end| end.last_added.is_some()).collect();
         let grown = sql::json(&grown)?;
         as_owner(|| {
             sql::run(
@@ -105,7 +105,7 @@ pub fn open(tenant: &str, names: &BTreeSet<&str>) -> Result<Conversations> {
 /// The conversations, or the reference of a missing one. OFFSET 0 keeps the subqueries, so that each conversation is looked up by tenant
 /// and reference: the statistics of a new table make a scan over a tenant look cheap.
 fn opened(tenant: &str, names: &[&str]) -> Result<std::result::Result<Conversations, String>> {
-    let found: Vec<Place> = as_owner(|| {
+    let found: Vec<ConversationEnd> = as_owner(|| {
         sql::run(
             "INSERT INTO reground.conversations (tenant, conversation_ref) SELECT $1, n.name FROM unnest($2::text[]) WITH ORDINALITY AS n(name, place) ORDER BY n.place \
              ON CONFLICT (tenant, conversation_ref) DO NOTHING",
@@ -126,9 +126,9 @@ fn opened(tenant: &str, names: &[&str]) -> Result<std::result::Result<Conversati
         )
     })?
     .unwrap_or_default();
-    let found: BTreeMap<String, Place> = found
+    let found: BTreeMap<String, ConversationEnd> = found
         .into_iter()
-        .map(|place| (place.conversation_ref.clone(), place))
+        .map(|end| (end.conversation_ref.clone(), end))
         .collect();
     Ok(
         match names.iter().find(|name| !found.contains_key(**name)) {
@@ -140,7 +140,7 @@ fn opened(tenant: &str, names: &[&str]) -> Result<std::result::Result<Conversati
 
 /// The result for a recorded turn.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Told {
+pub struct RecordedAnswer {
     #[serde(flatten)]
     pub ids: Ids,
     /// Number of citations.
@@ -154,7 +154,7 @@ pub struct Told {
 pub fn known(
     conversations: &Conversations,
     messages: Vec<&str>,
-) -> Result<BTreeMap<(String, String), StoredAnswer<Told>>> {
+) -> Result<BTreeMap<(String, String), StoredAnswer<RecordedAnswer>>> {
     #[derive(Deserialize)]
     struct Row {
         conversation_ref: String,
@@ -162,7 +162,7 @@ pub fn known(
         #[serde(flatten)]
         fingerprint: Fingerprint,
         #[serde(flatten)]
-        told: Told,
+        answer: RecordedAnswer,
     }
     if messages.is_empty() {
         return Ok(BTreeMap::new());
@@ -181,7 +181,7 @@ pub fn known(
     let rows = rows.into_iter().map(|row| {
         let known = StoredAnswer {
             fingerprint: row.fingerprint,
-            row: row.told,
+            row: row.answer,
         };
         ((row.conversation_ref, row.message_ref), known)
     });

@@ -216,15 +216,15 @@ pub fn earlier(
 
 /// The id for the next answer of a turn.
 #[derive(Debug, Deserialize)]
-pub struct Place {
+pub struct ReservedAnswer {
     pub message_id: i64,
     /// Tokens of the answer that it supersedes.
     pub superseded_tokens: Option<i32>,
 }
 
 /// Reserves an id for the next answer of a turn. The current answer of the turn is marked as superseded and leaves the rollups.
-pub fn make_place(turn_id: i64) -> Result<Place> {
-    let place = as_owner(|| {
+pub fn reserve_answer(turn_id: i64) -> Result<ReservedAnswer> {
+    let reserved = as_owner(|| {
         sql::write_json(
             "WITH superseded AS (UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING tenant, message_id, answer_tokens), \
                  queued AS (INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT tenant, message_id, -1 FROM superseded) \
@@ -233,7 +233,7 @@ pub fn make_place(turn_id: i64) -> Result<Place> {
             &[turn_id.into()],
         )
     })?;
-    place.ok_or_else(|| Error::Stored("a new message has no id".into()))
+    reserved.ok_or_else(|| Error::Stored("a new message has no id".into()))
 }
 
 /// A citation with the ids of its answer.

@@ -72,7 +72,7 @@ pub fn situation(horizon: Horizon) -> Result<Option<CheckInput>> {
 
 /// Stores the findings of a check, notifies the channel `reground_alerts`, and returns the changed alerts. `orphans` are open alerts that
 /// no rule covers any more; they are resolved.
-pub fn write(findings: &[Finding], orphans: Vec<i64>) -> Result<Vec<Told>> {
+pub fn write(findings: &[Finding], orphans: Vec<i64>) -> Result<Vec<AlertEvent>> {
     let found = sql::json(findings)?;
     Ok(as_owner(|| {
         sql::write_json(
@@ -101,7 +101,7 @@ pub fn write(findings: &[Finding], orphans: Vec<i64>) -> Result<Vec<Told>> {
 
 /// A row of `check_alerts`.
 #[derive(Debug, Deserialize, Serialize)]
-pub struct Told {
+pub struct AlertEvent {
     pub event: String,
     pub alert_id: i64,
     pub rule: String,

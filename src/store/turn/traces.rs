@@ -305,7 +305,7 @@ struct Arrays {
 
 /// A candidate of a turn with its hash.
 #[derive(Debug, Deserialize)]
-pub struct Seen {
+pub struct TracedCandidate {
     pub corpus: String,
     pub doc_id: String,
     pub chunk_id: String,
@@ -319,7 +319,7 @@ pub struct Seen {
 }
 
 /// The candidates of a turn of a tenant: those of the context, then the others that have a hash, in the order of the trace.
-pub fn seen(tenant: &str, turn_id: i64) -> Result<Vec<Seen>> {
+pub fn traced_candidates(tenant: &str, turn_id: i64) -> Result<Vec<TracedCandidate>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(json_agg(r ORDER BY r.part, r.place), '[]')::text FROM ( \

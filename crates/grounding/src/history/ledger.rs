@@ -71,7 +71,7 @@ impl From<BoundMarker> for CitedSource {
 /// The place of a cited passage in its document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum Coordinates {
     /// Pages.
     Pages(PageRange),
     /// Characters, if the pages are not known.
@@ -91,25 +91,25 @@ pub struct Tuple {
     pub version: Option<i32>,
     /// Its marker.
     pub marker: Option<String>,
-    /// Its place.
-    pub place: Place,
+    /// Its place in the document.
+    pub coordinates: Coordinates,
     /// The first eight characters of the content hash.
     pub content_hash: String,
 }
 
 impl From<&CitedSource> for Tuple {
     fn from(source: &CitedSource) -> Self {
-        let place = match (source.pages, source.chars) {
-            (Some(pages), _) => Place::Pages(pages),
-            (None, Some(chars)) => Place::Chars(chars),
-            (None, None) => Place::Passage(source.chunk_id.clone()),
+        let coordinates = match (source.pages, source.chars) {
+            (Some(pages), _) => Coordinates::Pages(pages),
+            (None, Some(chars)) => Coordinates::Chars(chars),
+            (None, None) => Coordinates::Passage(source.chunk_id.clone()),
         };
         Self {
             corpus: source.corpus.clone(),
             doc_id: source.doc_id.clone(),
             version: source.version,
             marker: source.marker.clone(),
-            place,
+            coordinates,
             content_hash: source.content_hash.chars().take(HASH).collect(),
         }
     }
@@ -176,11 +176,11 @@ fn passage(out: &mut String, tuple: &Tuple) {
         None => out.push('-'),
     }
     out.push(' ');
-    let _ = match &tuple.place {
-        Place::Pages(pages) if pages.start == pages.end => write!(out, "p{}", pages.start),
-        Place::Pages(pages) => write!(out, "p{}-{}", pages.start, pages.end),
-        Place::Chars(range) => write!(out, "c{}-{}", range.start, range.end),
-        Place::Passage(key) => {
+    let _ = match &tuple.coordinates {
+        Coordinates::Pages(pages) if pages.start == pages.end => write!(out, "p{}", pages.start),
+        Coordinates::Pages(pages) => write!(out, "p{}-{}", pages.start, pages.end),
+        Coordinates::Chars(range) => write!(out, "c{}-{}", range.start, range.end),
+        Coordinates::Passage(key) => {
             out.push('#');
             name(out, key);
             Ok(())
@@ -238,7 +238,7 @@ pub fn read_ledger(text: &str) -> Option<Vec<Tuple>> {
                     doc_id: doc_id.clone(),
                     version,
                     marker: reader.marker()?,
-                    place: reader.place()?,
+                    coordinates: reader.coordinates()?,
                     content_hash: reader.after_space(Reader::name)?,
                 });
                 if !reader.skip(";") {
@@ -304,10 +304,10 @@ impl Reader<'_> {
         })
     }
 
-    fn place(&mut self) -> Option<Place> {
+    fn coordinates(&mut self) -> Option<Coordinates> {
         self.after_space(|reader| {
             if reader.skip("#") {
-                return reader.name().map(Place::Passage);
+                return reader.name().map(Coordinates::Passage);
             }
             let pages = reader.skip("p");
             if !pages {
@@ -320,9 +320,9 @@ impl Reader<'_> {
                 false => return None,
             };
             Some(if pages {
-                Place::Pages(PageRange { start, end })
+                Coordinates::Pages(PageRange { start, end })
             } else {
-                Place::Chars(CharRange { start, end })
+                Coordinates::Chars(CharRange { start, end })
             })
         })
     }

@@ -25,7 +25,7 @@ mod messages;
 mod shorten;
 
 pub use build::{history, turns_in_reach};
-pub use ledger::{CitedSource, Place, Tuple, read_ledger};
+pub use ledger::{CitedSource, Coordinates, Tuple, read_ledger};
 pub use messages::{
     Block, History, HistoryCitation, HistoryRules, HistoryTurn, NOT_STORED, Role, TurnSelection,
 };
