@@ -15,14 +15,14 @@ use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
 use crate::retrieve::remembered::{self, Options};
 use crate::retrieve::{passages, prior_results, vector};
 use crate::store::corpora::Corpus;
-use crate::store::sources::Live;
+use crate::store::sources::StoredSource;
 
 /// Returns the lists of a corpus for a turn with the passages in them, and the passages of remembered sources.
 pub fn of_corpus(
     Scope { corpus, filter }: &Scope,
     plan: &RetrievalPlan,
     nominated: Option<RankedList>,
-    live: &[Live],
+    live: &[StoredSource],
     settings: &Settings,
 ) -> Result<(SearchResults, Options)> {
     let wanted = Wanted::of(live, &corpus.name);

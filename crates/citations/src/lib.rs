@@ -52,8 +52,8 @@ pub use resolving::{
     registry_names,
 };
 pub use scoring::{
-    Action, Decision, Factors, LossStage, MessageScores, NO_CITATIONS_FOUND, Objection,
-    PolicyRules, StageFacts, decide, score,
+    Action, Decision, Factors, LossStage, MessageScores, NO_CITATIONS_FOUND, PolicyRules,
+    RefusalReason, StageFacts, decide, score,
 };
 pub use stream::{PartialExtraction, feed};
 pub use support::{

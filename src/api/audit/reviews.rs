@@ -6,7 +6,7 @@ use reground_audit::label::Label;
 
 use crate::api::{given, not_empty, writable};
 use crate::error::{Error, Result};
-use crate::store::reviews::{self, Who};
+use crate::store::reviews::{self, ReviewAuthor};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -51,11 +51,11 @@ fn report_citation(
 }
 
 /// Returns the named person, otherwise the current role.
-fn who(named: Option<&str>, argument: &'static str) -> Result<Who> {
+fn who(named: Option<&str>, argument: &'static str) -> Result<ReviewAuthor> {
     let role = tenant::role();
     let by = match named {
         Some(_) => not_empty(named, argument)?.to_owned(),
         None => role.clone(),
     };
-    Ok(Who { by, role })
+    Ok(ReviewAuthor { by, role })
 }

@@ -46,7 +46,7 @@ fn forget_document(
         Err(Error::UnknownCorpus(_)) => None,
         Err(error) => return Err(error.into()),
     };
-    let reach = Reach::of(name, corpus.as_ref())?;
+    let reach = ErasableParts::of(name, corpus.as_ref())?;
     let mut receipt = Receipt::default();
     if let (Some(corpus), true) = (&corpus, reach.document) {
         remove(corpus, doc_id, &mut receipt)?;
@@ -81,14 +81,14 @@ fn forget_document(
 }
 
 /// What a role can erase of a document.
-struct Reach {
+struct ErasableParts {
     /// Whether the role can remove the document itself.
     document: bool,
     /// Whether the role can redact the records of all tenants.
     all_tenants: bool,
 }
 
-impl Reach {
+impl ErasableParts {
     /// A tenant erases documents of its own corpora, which no other tenant could read. The owner of a shared corpus and
     /// reground_admin erase its documents for all tenants. A document of a dropped corpus cannot be removed. Passages from outside
     /// the corpora belong to the tenant of their turn.

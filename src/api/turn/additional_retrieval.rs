@@ -302,7 +302,7 @@ impl<'a> Addition<'a> {
                 settings,
             },
         )?;
-        let more = turns::More {
+        let more = turns::TurnChanges {
             added: &sources.added,
             tokens,
             measures: &measures,

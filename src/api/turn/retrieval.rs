@@ -25,7 +25,7 @@ use crate::retrieve::remembered::{self, Options};
 use crate::retrieve::{lists, prior_turns, reused_context};
 use crate::store::conversations::Conversation;
 use crate::store::roles::Roles;
-use crate::store::sources::Live;
+use crate::store::sources::StoredSource;
 use crate::store::{history, register, sources, turns};
 
 /// What the rest of a turn needs besides the gathered candidates.
@@ -245,7 +245,7 @@ impl<'a> ResolvedQuestion<'a> {
         &self,
         plan: &RetrievalPlan,
         nominated: Option<RankedList>,
-        live: Vec<Live>,
+        live: Vec<StoredSource>,
     ) -> Result<(SearchResults, Vec<CarriedInput>)> {
         let settings = &self.settings;
         let (mut results, mut options) =
@@ -296,7 +296,7 @@ impl<'a> ResolvedQuestion<'a> {
         &self,
         options: &mut Options,
         plan: &RetrievalPlan,
-        live: &[Live],
+        live: &[StoredSource],
     ) -> Result<()> {
         if self.question.filter.is_some() {
             return Ok(());

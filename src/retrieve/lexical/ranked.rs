@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use reground_grounding::passage::{Branch, Hit, RankedList};
 use reground_grounding::query::plan::SubQuery;
 
-use crate::store::sources::Live;
+use crate::store::sources::StoredSource;
 
 /// Passages to score even if they are not among the best.
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// The sources of a corpus that the conversation remembers.
-    pub fn of(live: &[Live], corpus: &str) -> Self {
+    pub fn of(live: &[StoredSource], corpus: &str) -> Self {
         let mut wanted = Self::default();
         for source in live.iter().map(|live| &live.source) {
             if source.corpus != corpus {

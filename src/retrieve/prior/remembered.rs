@@ -13,7 +13,7 @@ use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
 use crate::retrieve::{passages, vector};
 use crate::store::corpora::{self, Corpus};
-use crate::store::sources::Live;
+use crate::store::sources::StoredSource;
 
 /// Scored passages of remembered sources, by corpus and id.
 pub type Options = BTreeMap<(String, String), CarriedOption>;
@@ -81,7 +81,7 @@ pub fn scored(
 }
 
 /// Returns the names of other corpora with remembered sources of the conversation.
-pub fn other_corpora(live: &[Live], here: &[String]) -> BTreeSet<String> {
+pub fn other_corpora(live: &[StoredSource], here: &[String]) -> BTreeSet<String> {
     live.iter()
         .map(|live| live.source.corpus.clone())
         .filter(|corpus| !here.contains(corpus))
@@ -94,7 +94,7 @@ pub fn in_other_corpus(
     tenant: &str,
     name: &str,
     plan: &RetrievalPlan,
-    live: &[Live],
+    live: &[StoredSource],
     metric: Metric,
     settings: &Settings,
 ) -> Result<Options> {
@@ -117,7 +117,7 @@ pub fn in_other_corpus(
 }
 
 /// Pairs each remembered source with its current passages.
-pub fn carried(live: Vec<Live>, options: &Options) -> Vec<CarriedInput> {
+pub fn carried(live: Vec<StoredSource>, options: &Options) -> Vec<CarriedInput> {
     live.into_iter()
         .map(|live| {
             let source = live.source;

@@ -18,7 +18,7 @@ use crate::retrieve::passages;
 use crate::retrieve::remembered::{self, Options};
 use crate::store::corpora;
 use crate::store::history::Shown;
-use crate::store::sources::Live;
+use crate::store::sources::StoredSource;
 
 /// A turn that reuses a context.
 pub struct Reuse<'a> {
@@ -37,13 +37,13 @@ pub fn read(
     reuse: &Reuse<'_>,
     shown: Option<Shown>,
     added: Vec<ContextSource>,
-    live: Vec<Live>,
+    live: Vec<StoredSource>,
 ) -> Result<ReuseInput> {
     let (context, order) = match shown {
         Some(shown) => (shown.context, Some(shown.passage_order)),
         None => (Vec::new(), None),
     };
-    let pins: Vec<Live> = live.into_iter().filter(|live| live.source.pinned).collect();
+    let pins: Vec<StoredSource> = live.into_iter().filter(|live| live.source.pinned).collect();
     Ok(ReuseInput {
         passages: current_passages(reuse, passages_of(&context).collect())?,
         context,
@@ -88,7 +88,7 @@ fn current_passages(
 }
 
 /// Returns the passages of the pins, scored for the query.
-fn scored_pins(reuse: &Reuse<'_>, pins: &[Live]) -> Result<Options> {
+fn scored_pins(reuse: &Reuse<'_>, pins: &[StoredSource]) -> Result<Options> {
     let mut options = Options::new();
     if pins.is_empty() {
         return Ok(options);

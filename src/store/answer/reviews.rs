@@ -15,7 +15,7 @@ pub fn tenant_of(citation_id: i64) -> Result<Option<String>> {
 }
 
 /// The author of a label or a report.
-pub struct Who {
+pub struct ReviewAuthor {
     /// The given name, by default the role.
     pub by: String,
     /// The role that made the call.
@@ -28,7 +28,7 @@ pub fn label(
     tenant: &str,
     label: &str,
     note: Option<&str>,
-    who: &Who,
+    who: &ReviewAuthor,
 ) -> Result<bool> {
     let stored = as_owner(|| {
         sql::run(
@@ -49,7 +49,7 @@ pub fn label(
 }
 
 /// Stores a report of a user. Returns false if the citation was erased meanwhile.
-pub fn report(citation_id: i64, tenant: &str, reason: &str, who: &Who) -> Result<bool> {
+pub fn report(citation_id: i64, tenant: &str, reason: &str, who: &ReviewAuthor) -> Result<bool> {
     let stored = as_owner(|| {
         sql::run(
             "INSERT INTO reground.citation_reports (citation_id, tenant, reported_by, reported_role, reason) \

@@ -121,13 +121,13 @@ pub struct AlertEvent {
 pub fn case(alert_id: i64) -> Result<Option<DiagnosisInput>> {
     /// Corpus and period of an alert.
     #[derive(Deserialize)]
-    struct Around {
+    struct AlertPeriod {
         tenant: Option<String>,
         corpus: Option<String>,
         first_bad_hour: i64,
         until: i64,
     }
-    let around: Option<Around> = as_owner(|| {
+    let around: Option<AlertPeriod> = as_owner(|| {
         sql::read_json(
             &format!(
                 "SELECT row_to_json(r)::text FROM (SELECT tenant, corpus, date_part('epoch', first_bad_hour)::bigint AS first_bad_hour, \

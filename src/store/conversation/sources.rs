@@ -9,7 +9,7 @@ use crate::sql::{self, Record};
 
 /// A remembered source.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Live {
+pub struct StoredSource {
     #[serde(flatten)]
     pub source: RememberedSource,
     /// Seconds since it was last active or pinned.
@@ -23,7 +23,7 @@ const SOURCE: Record = Record(&[
 ]);
 
 /// The remembered sources: pins in their order, then the others by descending carry score.
-pub fn load(conversation_id: i64) -> Result<Vec<Live>> {
+pub fn load(conversation_id: i64) -> Result<Vec<StoredSource>> {
     Ok(as_owner(|| {
         sql::write_json(
             &format!(

@@ -61,7 +61,7 @@ impl About {
 
 /// How the columns of a content are converted to bytes, in the order of its fields. Order and conversion are part of every hash, so
 /// they must not change.
-enum As {
+enum ByteForm {
     Text(&'static [&'static str]),
     /// As the text of its jsonb form.
     Json(&'static [&'static str]),
@@ -75,88 +75,88 @@ enum As {
 }
 
 /// First content of a turn.
-const QUESTION: &[As] = &[
-    As::Text(&["request_id", "request_hash", "query"]),
-    As::Vector(&["embedding"]),
-    As::Json(&["filter", "tags"]),
+const QUESTION: &[ByteForm] = &[
+    ByteForm::Text(&["request_id", "request_hash", "query"]),
+    ByteForm::Vector(&["embedding"]),
+    ByteForm::Json(&["filter", "tags"]),
 ];
 
 /// Second content of a turn; further ones are the sources of its context.
-const TURN: &[As] = &[
-    As::Text(&["tenant", "origin"]),
-    As::Number(&["conversation_id", "turn_no", "parent_turn_id"]),
-    As::Text(&["corpus"]),
-    As::Json(&["corpora"]),
-    As::Text(&["intent"]),
-    As::Real(&["intent_confidence"]),
-    As::Json(&[
+const TURN: &[ByteForm] = &[
+    ByteForm::Text(&["tenant", "origin"]),
+    ByteForm::Number(&["conversation_id", "turn_no", "parent_turn_id"]),
+    ByteForm::Text(&["corpus"]),
+    ByteForm::Json(&["corpora"]),
+    ByteForm::Text(&["intent"]),
+    ByteForm::Real(&["intent_confidence"]),
+    ByteForm::Json(&[
         "intent_signals",
         "query_expansion",
         "settings",
         "call_settings",
         "warnings",
     ]),
-    As::Number(&["context_tokens", "query_tokens"]),
-    As::Flag(&["retrieved"]),
-    As::Number(&["context_turn_no", "history_tokens"]),
-    As::Time(&["begun_at"]),
+    ByteForm::Number(&["context_tokens", "query_tokens"]),
+    ByteForm::Flag(&["retrieved"]),
+    ByteForm::Number(&["context_turn_no", "history_tokens"]),
+    ByteForm::Time(&["begun_at"]),
 ];
 
 /// First content of a retrieval. The second one is [`TURN`]; further ones are the added sources.
-const RETRIEVAL: &[As] = &[
-    As::Text(&["tenant", "kind", "query"]),
-    As::Vector(&["embedding"]),
-    As::Json(&["corpora", "filter", "markers", "warnings", "turn_before"]),
-    As::Number(&["max_results", "added_count", "search_us"]),
-    As::Time(&["retrieved_at"]),
+const RETRIEVAL: &[ByteForm] = &[
+    ByteForm::Text(&["tenant", "kind", "query"]),
+    ByteForm::Vector(&["embedding"]),
+    ByteForm::Json(&["corpora", "filter", "markers", "warnings", "turn_before"]),
+    ByteForm::Number(&["max_results", "added_count", "search_us"]),
+    ByteForm::Time(&["retrieved_at"]),
 ];
 
 /// First content of an answer.
-const ANSWER: &[As] = &[
-    As::Text(&["message_ref", "answer", "answer_hash"]),
-    As::Json(&["usage", "citations", "tags"]),
+const ANSWER: &[ByteForm] = &[
+    ByteForm::Text(&["message_ref", "answer", "answer_hash"]),
+    ByteForm::Json(&["usage", "citations", "tags"]),
 ];
 
 /// Second content of an answer; further ones are its citations.
-const VERDICT: &[As] = &[
-    As::Text(&["tenant"]),
-    As::Number(&["conversation_id", "turn_id"]),
-    As::Text(&["model"]),
-    As::Number(&["answer_tokens", "citation_count", "malformed_count"]),
-    As::Real(&["cfs", "stage_cfs", "grounded_cfs"]),
-    As::Text(&["diagnostic", "decision"]),
-    As::Json(&["reasons"]),
-    As::Time(&["created_at"]),
+const VERDICT: &[ByteForm] = &[
+    ByteForm::Text(&["tenant"]),
+    ByteForm::Number(&["conversation_id", "turn_id"]),
+    ByteForm::Text(&["model"]),
+    ByteForm::Number(&["answer_tokens", "citation_count", "malformed_count"]),
+    ByteForm::Real(&["cfs", "stage_cfs", "grounded_cfs"]),
+    ByteForm::Text(&["diagnostic", "decision"]),
+    ByteForm::Json(&["reasons"]),
+    ByteForm::Time(&["created_at"]),
 ];
 
 /// Content of a citation.
-const CITATION: &[As] = &[
-    As::Text(&["tenant"]),
-    As::Number(&["conversation_id", "turn_id"]),
-    As::Time(&["created_at"]),
-    As::Text(&[
+const CITATION: &[ByteForm] = &[
+    ByteForm::Text(&["tenant"]),
+    ByteForm::Number(&["conversation_id", "turn_id"]),
+    ByteForm::Time(&["created_at"]),
+    ByteForm::Text(&[
         "marker", "raw", "form", "corpus", "doc_id", "chunk_id", "title", "uri", "locator",
         "claim", "quote",
     ]),
-    As::Number(&["quote_start", "quote_end"]),
-    As::Text(&["fact_summary", "status"]),
-    As::Flag(&["holds"]),
-    As::Text(&["hallucination_mode"]),
-    As::Real(&["score", "coordinate_fidelity", "support"]),
-    As::Json(&["support_parts"]),
-    As::Text(&["diagnostic", "detail", "best_other_marker"]),
-    As::Number(&[
+    ByteForm::Number(&["quote_start", "quote_end"]),
+    ByteForm::Text(&["fact_summary", "status"]),
+    ByteForm::Flag(&["holds"]),
+    ByteForm::Text(&["hallucination_mode"]),
+    ByteForm::Real(&["score", "coordinate_fidelity", "support"]),
+    ByteForm::Json(&["support_parts"]),
+    ByteForm::Text(&["diagnostic", "detail", "best_other_marker"]),
+    ByteForm::Number(&[
         "factor_coordinates",
         "factor_retrieval",
         "factor_rerank",
         "factor_context",
         "factor_generation",
     ]),
-    As::Text(&["lost_stage"]),
-    As::Number(&["source_version"]),
-    As::Text(&["source_hash"]),
-    As::Flag(&["repaired"]),
-    As::Number(&[
+    ByteForm::Text(&["lost_stage"]),
+    ByteForm::Number(&["source_version"]),
+    ByteForm::Text(&["source_hash"]),
+    ByteForm::Flag(&["repaired"]),
+    ByteForm::Number(&[
         "answer_start",
         "answer_end",
         "byte_start",
@@ -171,7 +171,7 @@ pub const MICROSECONDS: &str =
     "least(greatest(EXTRACT(epoch FROM #) * 1000000, -9e18), 9e18)::bigint";
 
 /// Expression for the array of the fields of a content, as bytes, from the alias `x`.
-fn fields(content: &[As]) -> String {
+fn fields(content: &[ByteForm]) -> String {
     let each = |columns: &[&str], form: &str| -> Vec<String> {
         let columns = columns.iter();
         columns
@@ -181,16 +181,16 @@ fn fields(content: &[As]) -> String {
     let all: Vec<String> = content
         .iter()
         .flat_map(|part| match part {
-            As::Text(columns) => each(columns, "convert_to(?, 'UTF8')"),
-            As::Json(columns) => each(columns, "convert_to(to_jsonb(?)::text, 'UTF8')"),
-            As::Number(columns) => each(columns, "int8send(?::bigint)"),
-            As::Real(columns) => each(columns, "float8send(?::double precision)"),
-            As::Flag(columns) => each(columns, "boolsend(?)"),
-            As::Time(columns) => each(
+            ByteForm::Text(columns) => each(columns, "convert_to(?, 'UTF8')"),
+            ByteForm::Json(columns) => each(columns, "convert_to(to_jsonb(?)::text, 'UTF8')"),
+            ByteForm::Number(columns) => each(columns, "int8send(?::bigint)"),
+            ByteForm::Real(columns) => each(columns, "float8send(?::double precision)"),
+            ByteForm::Flag(columns) => each(columns, "boolsend(?)"),
+            ByteForm::Time(columns) => each(
                 columns,
                 &format!("int8send({})", MICROSECONDS.replace("#", "?")),
             ),
-            As::Vector(columns) => each(columns, "array_send(?)"),
+            ByteForm::Vector(columns) => each(columns, "array_send(?)"),
         })
         .collect();
     format!("ARRAY[{}]", all.join(", "))

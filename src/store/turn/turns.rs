@@ -434,7 +434,7 @@ pub fn sources_left(conversation_id: i64, turn_id: i64) -> Result<Vec<Remembered
 }
 
 /// Changes of an open turn by an additional retrieval.
-pub struct More<'a> {
+pub struct TurnChanges<'a> {
     /// Sources to append to its context.
     pub added: &'a [ContextSource],
     /// Tokens (o200k_base) of the whole context.
@@ -447,7 +447,7 @@ pub struct More<'a> {
 }
 
 /// Stores the changes of an additional retrieval.
-pub fn add(turn_id: i64, more: More<'_>) -> Result<()> {
+pub fn add(turn_id: i64, more: TurnChanges<'_>) -> Result<()> {
     let (added, measures) = (sql::json(more.added)?, sql::json(more.measures)?);
     as_owner(|| {
         sql::run(

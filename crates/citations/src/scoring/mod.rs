@@ -3,5 +3,5 @@
 mod policy;
 mod score;
 
-pub use policy::{Action, Decision, Objection, PolicyRules, decide};
+pub use policy::{Action, Decision, PolicyRules, RefusalReason, decide};
 pub use score::{Factors, LossStage, MessageScores, NO_CITATIONS_FOUND, StageFacts, score};

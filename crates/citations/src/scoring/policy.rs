@@ -36,7 +36,7 @@ impl Action {
 /// A reason against an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Objection {
+pub enum RefusalReason {
     /// A citation names an id that exists nowhere.
     UnknownId,
     /// A citation names a page that the document does not have.
@@ -47,7 +47,7 @@ pub enum Objection {
     NoCitations,
 }
 
-impl Objection {
+impl RefusalReason {
     /// The stable name that is stored and shown.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -65,7 +65,7 @@ pub struct Decision {
     /// The advice.
     pub action: Action,
     /// The reasons in a fixed order; empty if the answer is accepted.
-    pub reasons: Vec<Objection>,
+    pub reasons: Vec<RefusalReason>,
 }
 
 /// Decides whether to show an answer. A place that does not exist is always a reason against it. Missing support is
@@ -77,16 +77,16 @@ pub fn decide(judgements: &[Judgement], scores: &MessageScores, rules: &PolicyRu
             .any(|judgement| judgement.status == status)
     };
     let low = matches!((scores.cfs, rules.min_cfs), (Some(cfs), Some(least)) if cfs < least);
-    let objections = [
-        (any(Status::UnknownId), Objection::UnknownId),
-        (any(Status::OutOfBounds), Objection::OutOfBounds),
-        (low, Objection::LowCfs),
+    let reasons = [
+        (any(Status::UnknownId), RefusalReason::UnknownId),
+        (any(Status::OutOfBounds), RefusalReason::OutOfBounds),
+        (low, RefusalReason::LowCfs),
         (
             rules.require_citations && scores.scored == 0,
-            Objection::NoCitations,
+            RefusalReason::NoCitations,
         ),
     ];
-    let reasons: Vec<_> = objections
+    let reasons: Vec<_> = reasons
         .into_iter()
         .filter_map(|(applies, objection)| applies.then_some(objection))
         .collect();

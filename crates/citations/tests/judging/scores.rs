@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // for the shared functions of tests
 
 use reground_citations::{
-    Action, Diagnostic, Factors, Judgement, LossStage, MessageScores, Objection, PolicyRules,
+    Action, Diagnostic, Factors, Judgement, LossStage, MessageScores, PolicyRules, RefusalReason,
     StageFacts, Status, decide, score,
 };
 
@@ -111,7 +111,10 @@ fn message_scores_and_decision() {
     };
     let decision = decide(&judged, &scores, &rules);
     assert_eq!(decision.action, Action::Regenerate);
-    assert_eq!(decision.reasons, [Objection::UnknownId, Objection::LowCfs]);
+    assert_eq!(
+        decision.reasons,
+        [RefusalReason::UnknownId, RefusalReason::LowCfs]
+    );
     let (judged, scores) = scored("No citation at all.");
     assert_eq!(
         (scores.cfs, scores.stage_cfs, scores.diagnostic()),
@@ -119,7 +122,7 @@ fn message_scores_and_decision() {
     );
     assert_eq!(
         decide(&judged, &scores, &rules).reasons,
-        [Objection::NoCitations]
+        [RefusalReason::NoCitations]
     );
     assert_eq!(
         decide(&judged, &scores, &PolicyRules::default()).action,

@@ -24,7 +24,7 @@ impl Scanner<'_> {
         if patterns.is_none() && locators.is_none() && mentions.is_none() {
             return;
         }
-        let mut free = Free::new(hidden, &self.found, &self.notes.lines);
+        let mut free = TakenRanges::new(hidden, &self.found, &self.notes.lines);
         let mut added: Vec<FoundCitation> = Vec::new();
         for range in search_ranges(self.text) {
             check_interrupt(range.len());
@@ -99,12 +99,12 @@ fn search_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The taken ranges. Queries must ascend.
-struct Free {
+struct TakenRanges {
     taken: Vec<Range<usize>>,
     next: usize,
 }
 
-impl Free {
+impl TakenRanges {
     fn new(hidden: &[Range<usize>], found: &[FoundCitation], lines: &[Range<usize>]) -> Self {
         let mut taken: Vec<_> = hidden
             .iter()

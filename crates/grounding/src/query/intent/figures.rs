@@ -32,14 +32,14 @@ pub struct Figures {
     /// passages are than the others of their documents, in [−1, 1], and whether a pronoun may refer to their content.
     pub again: [f64; AGAIN],
     /// The available data on the earlier turns.
-    pub at_hand: AtHand,
+    pub at_hand: AvailableData,
     /// Content words, and how many of them earlier turns contain.
     words: (f64, f64),
 }
 
 /// The available data on the earlier turns. It selects the weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AtHand {
+pub struct AvailableData {
     /// Answers.
     pub answers: bool,
     /// Similarities to earlier queries or to what was cited.
@@ -66,8 +66,8 @@ impl Figures {
         let covered = cited
             .map(|text| share(amount_held(held(text))))
             .fold(0.0, f64::max);
-        let near = Nearness::of(earlier);
-        let at_hand = AtHand {
+        let near = MaxSimilarities::of(earlier);
+        let at_hand = AvailableData {
             answers: earlier.iter().any(|turn| !turn.answer.is_empty()),
             similarities: near.query.or(near.cited).is_some(),
             passages: earlier.iter().any(|turn| !turn.cited_texts.is_empty()),
@@ -132,14 +132,14 @@ fn amount<'a>(keys: impl IntoIterator<Item = &'a String>, pairs: f64) -> f64 {
 }
 
 /// The largest similarities over the earlier turns.
-struct Nearness {
+struct MaxSimilarities {
     query: Option<f64>,
     cited: Option<f64>,
     document: Option<f64>,
     usual: f64,
 }
 
-impl Nearness {
+impl MaxSimilarities {
     fn of(earlier: &[PastTurn]) -> Self {
         let largest = |of: fn(&PastTurn) -> Option<f64>| {
             let known = earlier.iter().filter_map(of).filter(|s| s.is_finite());

@@ -14,7 +14,7 @@ mod past_turn;
 mod verdict;
 
 pub use classify::{classify, classify_with, figures};
-pub use figures::{AGAIN, AWAY, AtHand, Figures};
+pub use figures::{AGAIN, AWAY, AvailableData, Figures};
 pub use judgement::{Dependency, Intent, JudgedIntent};
 pub use likelihood::{FITTED, IntentModel, Likelihoods, Weights};
 pub use past_turn::PastTurn;
