@@ -158,6 +158,21 @@ mod tests {
     }
 
     #[test]
+    fn every_pattern_compiles() {
+        // Without a pattern, text would reach the prompt unescaped.
+        for pattern in [
+            &BRACKETS,
+            &MARKER,
+            &LEADING_MARKER,
+            &LEADING_NUMBER,
+            &TAG,
+            &HEADING,
+        ] {
+            assert!(pattern.is_some());
+        }
+    }
+
+    #[test]
     fn markers_tags_and_headings_are_escaped() {
         for (text, expected) in [
             ("as shown [B7] and [A1, C2]", "as shown (B7) and (A1, C2)"),

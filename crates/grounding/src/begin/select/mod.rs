@@ -71,7 +71,7 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
         if rank >= fresh_slots && eligible(&candidate, effect, settings) {
             waiting.push(candidate);
         } else {
-            queue.push((rank, candidate));
+            queue.push(candidate);
         }
     }
     waiting.sort_by(|a, b| {
@@ -80,24 +80,20 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
             .then_with(|| a.passage.chunk_id.cmp(&b.passage.chunk_id))
     });
 
-    let mut queue = queue.into_iter().map(|(_, candidate)| candidate);
-    let mut waiting = waiting.into_iter();
+    let (mut queue, mut waiting) = (queue.into_iter(), waiting.into_iter());
     let (mut fresh_in, mut carried_in) = (0, 0);
     while context.len() < settings.max_sources {
         // After i of F fresh candidates, ⌊i·R/F⌋ of R carried ones are due.
         let due = (fresh_in * reserved)
             .checked_div(fresh_slots)
             .unwrap_or(reserved);
-        let carried_turn = carried_in < reserved && (carried_in < due || fresh_in >= fresh_slots);
-        let next = if carried_turn {
-            waiting.next().map(|c| (c, Part::Carried))
+        let has_slot = carried_in < reserved;
+        let mut next_fresh = || Some((queue.next()?, Part::Fresh));
+        let mut next_carried = || Some((waiting.next()?, Part::Carried));
+        let next = if has_slot && (carried_in < due || fresh_in >= fresh_slots) {
+            next_carried().or_else(next_fresh)
         } else {
-            None
-        };
-        let next = next.or_else(|| queue.next().map(|c| (c, Part::Fresh)));
-        let next = match next {
-            None if carried_in < reserved => waiting.next().map(|c| (c, Part::Carried)),
-            next => next,
+            next_fresh().or_else(|| has_slot.then(next_carried).flatten())
         };
         match next {
             Some((candidate, Part::Fresh)) => {
