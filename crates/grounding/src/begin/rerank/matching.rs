@@ -118,25 +118,19 @@ pub fn match_reranked(
             None => Warning::RerankUnmatched { item },
         });
     }
-    let scores = matching
-        .taken
-        .iter()
-        .map(|item| score(items, (*item)?))
-        .collect();
+    let has_scores = items.iter().any(|reranked| reranked.score.is_some());
+    let score = |item: usize| match has_scores {
+        true => items.get(item)?.score.filter(|score| score.is_finite()),
+        // By position: 1 for the first item, down to 1/n.
+        false => Some((items.len() - item) as f64 / items.len() as f64),
+    };
+    let scores = matching.taken.iter().map(|item| score((*item)?)).collect();
     let drift = matching.drift(items);
     Matched {
         scores,
         drift,
         warnings,
     }
-}
-
-/// Score of an item: its own, or its position if no item has a score (1 for the first, down to 1/n).
-fn score(items: &[Reranked], item: usize) -> Option<f64> {
-    if items.iter().all(|reranked| reranked.score.is_none()) {
-        return Some((items.len() - item) as f64 / items.len() as f64);
-    }
-    items.get(item)?.score.filter(|score| score.is_finite())
 }
 
 struct Matching<'a> {
