@@ -32,21 +32,34 @@ impl Corpus {
     }
 
     /// Owners, other than superusers, of code that runs with the caller's rights when the relations are read: functions of a view, and
-    /// casts of column types, and domains, whose base may have checks. Nested views, index expressions and triggers are not considered.
+    /// casts of column types, and domains, whose base may have checks. The elements, arrays, bases and fields of a column's type count
+    /// too: a conversion to JSON calls the casts of fields, and a filter with a list casts to the array. Nested views, index expressions
+    /// and triggers are not considered.
     pub fn untrusted_owners(&self) -> Result<BTreeSet<String>> {
         let mut owners = BTreeSet::new();
-        // One statement for each relation: its generic plan is cheap, so PostgreSQL keeps it.
+        // One statement for each relation: its generic plan is cheap, so PostgreSQL keeps it. OFFSET 0 makes it look up each type by its
+        // oid. Types below 16384 are built in, and contain only such types.
         for relation in [&self.relation, &self.documents].into_iter().flatten() {
             let found: Option<Vec<String>> = sql::read_json(
                 "SELECT json_agg(o.rolname)::text FROM ( \
                      SELECT r.rolname FROM pg_class AS c JOIN pg_roles AS r ON r.oid = c.relowner AND NOT r.rolsuper \
                      WHERE c.oid = to_regclass($1)::oid AND c.relkind = 'v' \
                      UNION ALL \
-                     SELECT r.rolname FROM pg_attribute AS a JOIN pg_type AS e ON e.oid = a.atttypid \
-                         CROSS JOIN LATERAL (VALUES (e.oid), (e.typelem), (e.typbasetype)) AS v (oid) JOIN pg_type AS t ON t.oid = v.oid \
-                         JOIN pg_roles AS r ON r.oid = t.typowner AND NOT r.rolsuper \
-                     WHERE a.attrelid = to_regclass($1)::oid AND a.attnum > 0 AND NOT a.attisdropped \
-                         AND (t.typtype = 'd' OR EXISTS (SELECT FROM pg_cast AS k WHERE t.oid IN (k.castsource, k.casttarget) AND k.castfunc <> 0)) \
+                     SELECT u.rolname FROM ( \
+                         WITH RECURSIVE parts (oid) AS ( \
+                             SELECT a.atttypid FROM pg_attribute AS a \
+                             WHERE a.attrelid = to_regclass($1)::oid AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid >= 16384::oid \
+                             UNION \
+                             SELECT v.oid FROM parts AS p CROSS JOIN LATERAL ( \
+                                 SELECT unnest(ARRAY[e.typelem, e.typarray, e.typbasetype] \
+                                     || ARRAY(SELECT f.atttypid FROM pg_attribute AS f WHERE f.attrelid = e.typrelid AND f.attnum > 0 AND NOT f.attisdropped)) \
+                                 FROM pg_type AS e WHERE e.oid = p.oid OFFSET 0) AS v (oid) \
+                             WHERE v.oid >= 16384::oid) \
+                         SELECT p.oid FROM parts AS p) AS p \
+                     CROSS JOIN LATERAL ( \
+                         SELECT r.rolname FROM pg_type AS t JOIN pg_roles AS r ON r.oid = t.typowner AND NOT r.rolsuper \
+                         WHERE t.oid = p.oid AND (t.typtype = 'd' \
+                             OR EXISTS (SELECT FROM pg_cast AS k WHERE t.oid IN (k.castsource, k.casttarget) AND k.castfunc <> 0)) OFFSET 0) AS u \
                  ) AS o",
                 &[relation.as_str().into()],
             )?;
