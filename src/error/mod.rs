@@ -136,7 +136,7 @@ error_table! {
     /// A superuser searches relations that run code of a role that is not a superuser.
     UntrustedCode(corpus: String) => denied(
         format!("corpus \"{corpus}\" runs functions of a role that is not a superuser"),
-        "They would run with the rights of a superuser. Use SET ROLE to search as an ordinary role.",
+        "They could use the rights of the superuser who opened this session. Connect as an ordinary role.",
     );
     /// The caller may not write the passages of a corpus.
     MayNotWrite(corpus: String) => denied(

@@ -127,6 +127,8 @@ SELECT * FROM regress.refusal($$SELECT * FROM reground.search('badged', 'hammer'
 SELECT * FROM regress.refusal($$SELECT * FROM reground.search('wide', 'hammer', filter => '{"width": ["wide"]}')$$);
 SELECT chunk_id FROM reground.search('plain', 'hammer', filter => '{"state": "new"}');
 SET ROLE regress_reader;
+-- SET ROLE does not help, because a function can undo it.
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('goods', 'hammer')$$);
 SELECT status, detail, hint FROM reground.check_corpus('goods') WHERE item = 'owner';
 RESET ROLE;
 

@@ -2,9 +2,22 @@
 
 use std::collections::BTreeSet;
 
+use pgrx::pg_sys;
+
 use super::relations::{Corpus, Side};
 use crate::error::{Error, Result};
 use crate::sql;
+
+/// Whether functions that run with the rights of the caller can get those of a superuser: the caller is one, or a superuser opened
+/// this session and has changed to another role since, which any function can undo with RESET ROLE or RESET SESSION AUTHORIZATION.
+fn is_session_of_superuser() -> bool {
+    // SAFETY: plain calls into the backend. The roles of a session are set before its first statement.
+    unsafe {
+        pg_sys::superuser()
+            || pg_sys::superuser_arg(pg_sys::GetSessionUserId())
+            || pg_sys::superuser_arg(pg_sys::GetAuthenticatedUserId())
+    }
+}
 
 impl Corpus {
     /// Returns the corpus if its relations and mapped columns exist, and a superuser may read them safely.
@@ -24,8 +37,7 @@ impl Corpus {
                 });
             }
         }
-        // SAFETY: a plain call into the backend.
-        if unsafe { pgrx::pg_sys::superuser() } && !self.untrusted_owners()?.is_empty() {
+        if is_session_of_superuser() && !self.untrusted_owners()?.is_empty() {
             return Err(Error::UntrustedCode(self.name));
         }
         Ok(self)
