@@ -39,6 +39,10 @@ impl LockedIndex {
         }
         let table = any.table();
         drop(any);
+        // Before the lock, because writers wait behind a lock that waits. The owner may change until then.
+        OpenRelation::open(table)
+            .ok_or_else(unknown)?
+            .check_owner()?;
         // Lock the table first, as PostgreSQL does.
         let table = OpenRelation::open_with_lock(table, lock).ok_or_else(unknown)?;
         let index = OpenRelation::open_with_lock(index, lock)
