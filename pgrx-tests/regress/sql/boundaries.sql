@@ -118,6 +118,9 @@ CREATE CAST (text[] AS workshop.width[]) WITH FUNCTION workshop.widths(text[]);
 CREATE TABLE workshop.wide_stock (id integer PRIMARY KEY, body text, width workshop.width);
 INSERT INTO workshop.wide_stock VALUES (1, 'a hammer', 'wide');
 SELECT reground.add_corpus('wide', 'workshop.wide_stock', 'id', 'body');
+-- check_corpus counts embeddings and reads the names of configurations.
+CREATE VIEW workshop.counted AS SELECT id, body, 'en'::text AS lang FROM workshop.stock WHERE workshop.trap(body) IS NOT NULL;
+SELECT reground.add_corpus('counted', 'workshop.counted', 'id', 'body', text_config_column => 'lang');
 RESET ROLE;
 SELECT * FROM regress.refusal($$SELECT * FROM reground.search('goods', 'hammer')$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.begin_turn('boundaries-2', 'hammer', 'goods')$$);
@@ -125,6 +128,7 @@ SELECT * FROM regress.refusal($$SELECT * FROM reground.search('graded', 'hammer'
 SELECT * FROM regress.refusal($$SELECT * FROM reground.search('checked', 'hammer', filter => '{"kind": "x"}')$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.search('badged', 'hammer')$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.search('wide', 'hammer', filter => '{"width": ["wide"]}')$$);
+SELECT item, status FROM reground.check_corpus('counted');
 SELECT chunk_id FROM reground.search('plain', 'hammer', filter => '{"state": "new"}');
 SET ROLE regress_reader;
 -- SET ROLE does not help, because a function can undo it.
@@ -146,7 +150,7 @@ RESET reground.tenant;
 SELECT * FROM regress.refusal($$SELECT reground.pin('boundaries-3', doc_id => 'open', corpus => 'papers')$$);
 RESET reground.tenant_from;
 
-SELECT reground.drop_corpus(corpus, drop_tables => managed) FROM reground.corpora WHERE corpus IN ('papers', 'goods', 'graded', 'checked', 'plain', 'badged', 'wide') ORDER BY corpus;
+SELECT reground.drop_corpus(corpus, drop_tables => managed) FROM reground.corpora WHERE corpus IN ('papers', 'goods', 'graded', 'checked', 'plain', 'badged', 'wide', 'counted') ORDER BY corpus;
 DROP SCHEMA boundaries, workshop CASCADE;
 DROP OWNED BY regress_reader, regress_maker, regress_alice;
 DROP ROLE regress_reader, regress_maker, regress_alice;

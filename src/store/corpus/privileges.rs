@@ -37,10 +37,15 @@ impl Corpus {
                 });
             }
         }
-        if is_session_of_superuser() && !self.untrusted_owners()?.is_empty() {
+        if self.is_refused()? {
             return Err(Error::UntrustedCode(self.name));
         }
         Ok(self)
+    }
+
+    /// Whether a superuser would run code of other roles by reading the relations.
+    pub fn is_refused(&self) -> Result<bool> {
+        Ok(is_session_of_superuser() && !self.untrusted_owners()?.is_empty())
     }
 
     /// Owners, other than superusers, of code that runs with the caller's rights when the relations are read: functions of a view, and
