@@ -123,7 +123,7 @@ fn write(
             message_id: reserved.message_id,
             conversation_id: conversation.conversation_id,
             turn_id,
-            origin: Origin::StoredSource,
+            origin: Origin::Live,
             message_ref: answer.message_ref,
             answer: Some(answer.text).filter(|_| stores_text),
             fingerprint: &answer.fingerprint,

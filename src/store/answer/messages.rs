@@ -55,7 +55,7 @@ pub struct NewMessage<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    StoredSource,
+    Live,
     Imported,
 }
 
