@@ -103,7 +103,7 @@ error_table! {
     NoColumn { column: String, relation: String } => report(
         Code::ERRCODE_UNDEFINED_COLUMN,
         format!("column \"{column}\" of relation {relation} does not exist"),
-        "SELECT * FROM reground.check_corpus(…) shows the mapping.",
+        "The column mapping of reground.corpora lists the mapped columns. A filter can name any column of the relation.",
     );
     /// The corpus was registered with add_corpus.
     NotManaged(corpus: String) => wrong_state(

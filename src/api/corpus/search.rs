@@ -18,7 +18,7 @@ use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
 use crate::retrieve::{lists, passages};
 use crate::rows;
-use crate::store::corpora;
+use crate::store::corpora::{self, Corpus};
 use crate::tenant;
 
 /// A row of `search`.
@@ -71,7 +71,7 @@ fn search(
     let filter = Filter::resolve(&corpus, Json::optional(filter, "filter")?.as_ref())?;
     let query = query.filter(|query| !query.trim().is_empty());
     let embedding = embedding.map(|vector| vector.0);
-    check_query(query, embedding.as_deref(), &settings)?;
+    check_query(&corpus, query, embedding.as_deref(), &settings)?;
     let plan = RetrievalPlan::alone(query, embedding, &settings);
     let wanted = Wanted::default();
     let candidates = settings.candidates.max(limit);
@@ -107,8 +107,13 @@ fn search(
     Ok(())
 }
 
-/// Checks that there is a query or an embedding, and warns if the vector branch is left out.
-fn check_query(query: Option<&str>, embedding: Option<&[f32]>, settings: &Settings) -> Result<()> {
+/// Checks that there is a query or an embedding, and warns if a vector branch that the corpus has is left out.
+fn check_query(
+    corpus: &Corpus,
+    query: Option<&str>,
+    embedding: Option<&[f32]>,
+    settings: &Settings,
+) -> Result<()> {
     match (query, embedding) {
         (None, None) => Err(Error::Bad {
             argument: "query",
@@ -116,7 +121,9 @@ fn check_query(query: Option<&str>, embedding: Option<&[f32]>, settings: &Settin
             hint: "Give at least one of them.".into(),
         }),
         (Some(_), None) if settings.require_embedding => Err(Error::EmbeddingRequired),
-        (Some(_), None) if settings.uses_embeddings() => {
+        (Some(_), None)
+            if settings.uses_embeddings() && corpus.mapping.contains_key("embedding") =>
+        {
             warn(
                 "no embedding was given: only the lexical branch was searched",
                 "Pass embedding => $1::vector for the vector branch.",
