@@ -305,7 +305,7 @@ COMMENT ON FUNCTION reground.abandon_turn IS
 CREATE FUNCTION reground.pin(conversation_ref text, doc_id text DEFAULT NULL, chunk_id text DEFAULT NULL, corpus text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pin_wrapper';
 COMMENT ON FUNCTION reground.pin IS
-'Pins a document (its best passage for each query) or a passage: it comes first in each context and does not decay. Creates the conversation if needed. corpus: default that of the conversation. Errors: 22023 if several corpora match, P0002 if the source does not exist.';
+'Pins a document (its best passage for each query) or a passage: it comes first in each context and does not decay. Creates the conversation if needed. corpus: default that of the conversation, otherwise every corpus that runs no code of other roles. Errors: 22023 if several corpora match, P0002 if the source does not exist.';
 
 CREATE FUNCTION reground.unpin(conversation_ref text, doc_id text DEFAULT NULL, chunk_id text DEFAULT NULL, corpus text DEFAULT NULL)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'unpin_wrapper';

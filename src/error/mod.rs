@@ -138,6 +138,11 @@ error_table! {
         format!("corpus \"{corpus}\" runs functions of a role that is not a superuser"),
         "They could use the rights of the superuser who opened this session. Connect as an ordinary role.",
     );
+    /// A statement in the session of a superuser reads a view that runs code of a role that is not a superuser.
+    UntrustedView(view: String) => denied(
+        format!("view \"{view}\" runs functions of a role that is not a superuser"),
+        "They could use the rights of the superuser who opened this session. Connect as an ordinary role.",
+    );
     /// The caller may not write the passages of a corpus.
     MayNotWrite(corpus: String) => denied(
         format!("permission denied to write the edges of corpus \"{corpus}\""),

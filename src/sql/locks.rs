@@ -1,4 +1,4 @@
-//! Locks that only the extension can take. They are held until the transaction ends.
+//! Locks that are held until the transaction ends: those that only the extension can take, and those on relations of corpora.
 //!
 //! Advisory locks are not used, because any role could compute their keys and hold them.
 
@@ -42,6 +42,24 @@ pub fn lock_key(table: &str, space: i64, key: &str) -> Result<()> {
     unsafe { pg_sys::LockDatabaseObject(class, object, part, pg_sys::ExclusiveLock as i32) };
     see_commits_of_others();
     Ok(())
+}
+
+/// Locks the relation that a name means now until the transaction ends, so that its owner can neither change it nor give the name to
+/// another relation of the schema.
+pub fn lock_relation(name: &str) -> Result<()> {
+    let mut locked = None;
+    // While the lock waits, the name may get another meaning.
+    loop {
+        let oid = read_one::<pg_sys::Oid>("SELECT to_regclass($1)::oid", &[name.into()])?;
+        if oid == locked {
+            return Ok(());
+        }
+        if let Some(oid) = oid {
+            // SAFETY: waits as any statement that reads the relation, and can be cancelled.
+            unsafe { pg_sys::LockRelationOid(oid, pg_sys::AccessShareLock as i32) };
+        }
+        locked = oid;
+    }
 }
 
 /// Makes later reads of this transaction take a new snapshot, as in any transaction that writes (see [`Access`](super::statement::Access)).

@@ -11,12 +11,14 @@ mod plans;
 mod record;
 mod run;
 mod statement;
+mod superuser;
 
-pub use locks::{lock, lock_key, try_lock};
+pub use locks::{lock, lock_key, lock_relation, try_lock};
 pub use names::define;
 pub use record::Record;
 pub use run::{
     ident, json, literal, read_batches, read_each, read_json, read_one, read_rows, run, run_ddl,
-    with_pinned_path, write_each, write_json, write_one,
+    with_latest_snapshot, with_pinned_path, write_each, write_json, write_one,
 };
 pub use statement::{Args, Row};
+pub use superuser::is_session_of_superuser;

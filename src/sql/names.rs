@@ -11,9 +11,10 @@
 
 use std::ffi::c_int;
 
-use pgrx::pg_guard;
-use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{PgLogLevel, pg_guard, pg_sys};
 
+use super::superuser::check_views;
 use crate::session::{PINNED_PATH, set_local};
 
 /// The types of a statement's parameters. A prepared statement keeps a pointer to it.
@@ -61,7 +62,7 @@ pub unsafe extern "C-unwind" fn begin_analysis(
     set_local(c"search_path", PINNED_PATH);
 }
 
-/// Ends the fixed search_path when an analysis is one of ours.
+/// Ends the fixed search_path when an analysis is one of ours, and checks the views that the statement reads.
 #[pg_guard]
 unsafe extern "C-unwind" fn end_analysis(
     state: *mut pg_sys::ParseState,
@@ -75,6 +76,9 @@ unsafe extern "C-unwind" fn end_analysis(
         if hook == Some(parameter as *const () as usize) {
             let analysis = (*state).p_ref_hook_state.cast::<Analysis>();
             pg_sys::AtEOXact_GUC(false, (*analysis).level);
+            if let Err(error) = check_views(query) {
+                ErrorReport::from(error).report(PgLogLevel::ERROR);
+            }
         }
         if let Some(previous) = PREVIOUS_HOOK {
             previous(state, query, jumble);

@@ -122,10 +122,13 @@ fn resolve(
     let mut targets = Vec::new();
     match corpus {
         Some(name) => targets.extend(find(corpora::load(tenant, name)?, doc_id, chunk_id)?),
-        // Without a name, corpora that cannot be read are skipped.
+        // Without a name, corpora that cannot be read are skipped, and those that run code of other roles, which the caller did not
+        // choose to trust.
         None => {
             for name in corpora::names(tenant)? {
-                if let Some(corpus) = corpora::usable(tenant, &name)? {
+                if let Some(corpus) = corpora::usable(tenant, &name)?
+                    && corpus.untrusted_owners()?.is_empty()
+                {
                     targets.extend(find(corpus, doc_id, chunk_id)?);
                 }
             }

@@ -31,13 +31,18 @@ pub struct NewCorpus<'a> {
     pub roles: Roles,
 }
 
-/// A corpus that this role can read; `None` if the corpus, one of its relations or columns, or the privilege is missing.
+/// A corpus that this role can read; `None` if the corpus, one of its relations or columns, or the privilege is missing, or if a
+/// superuser would run code of other roles.
 pub fn usable(tenant: &str, name: &str) -> Result<Option<Corpus>> {
     match load(tenant, name) {
         Ok(corpus) if corpus.is_readable()? => Ok(Some(corpus)),
-        Ok(_) | Err(Error::UnknownCorpus(_) | Error::RelationGone(_) | Error::NoColumn { .. }) => {
-            Ok(None)
-        }
+        Ok(_)
+        | Err(
+            Error::UnknownCorpus(_)
+            | Error::RelationGone(_)
+            | Error::NoColumn { .. }
+            | Error::UntrustedCode(_),
+        ) => Ok(None),
         Err(error) => Err(error),
     }
 }

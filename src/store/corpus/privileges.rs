@@ -2,22 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use pgrx::pg_sys;
-
 use super::relations::{Corpus, Side};
 use crate::error::{Error, Result};
 use crate::sql;
-
-/// Whether functions that run with the rights of the caller can get those of a superuser: the caller is one, or a superuser opened
-/// this session and has changed to another role since, which any function can undo with RESET ROLE or RESET SESSION AUTHORIZATION.
-fn is_session_of_superuser() -> bool {
-    // SAFETY: plain calls into the backend. The roles of a session are set before its first statement.
-    unsafe {
-        pg_sys::superuser()
-            || pg_sys::superuser_arg(pg_sys::GetSessionUserId())
-            || pg_sys::superuser_arg(pg_sys::GetAuthenticatedUserId())
-    }
-}
+use crate::tenant;
 
 impl Corpus {
     /// Returns the corpus if its relations and mapped columns exist, and a superuser may read them safely.
@@ -45,10 +33,17 @@ impl Corpus {
 
     /// Whether a superuser would run code of other roles by reading the relations.
     pub fn is_refused(&self) -> Result<bool> {
-        Ok(is_session_of_superuser() && !self.untrusted_owners()?.is_empty())
+        if !sql::is_session_of_superuser() {
+            return Ok(false);
+        }
+        // Without the locks and the snapshot, the owner could replace a table by a view unseen.
+        for relation in [&self.relation, &self.documents].into_iter().flatten() {
+            sql::lock_relation(relation)?;
+        }
+        Ok(!sql::with_latest_snapshot(|| self.untrusted_owners())?.is_empty())
     }
 
-    /// Owners, other than superusers, of code that runs with the caller's rights when the relations are read: functions of a view, and
+    /// Owners, other than superusers and this role, of code that runs with the caller's rights when the relations are read: functions of a view, and
     /// casts of column types, and domains, whose base may have checks. The elements, arrays, bases and fields of a column's type count
     /// too: a conversion to JSON calls the casts of fields, and a filter with a list casts to the array. Nested views, index expressions
     /// and triggers are not considered.
@@ -82,6 +77,7 @@ impl Corpus {
             )?;
             owners.extend(found.into_iter().flatten());
         }
+        owners.remove(&tenant::role());
         Ok(owners)
     }
 
