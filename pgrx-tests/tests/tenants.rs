@@ -432,3 +432,35 @@ fn a_turn_runs_as_its_caller_throughout() -> Result<()> {
     ensure!(tenant == "acme", "rows were written for {tenant}");
     Ok(())
 }
+
+#[test]
+fn a_pin_without_a_corpus_runs_no_code_of_roles_that_the_caller_did_not_choose() -> Result<()> {
+    let fixture = Fixture::build("tenants_pin")?;
+    // Another role's view, whose function fails when it is called.
+    fixture.database.connect()?.batch_execute(&format!(
+        "CREATE SCHEMA stall AUTHORIZATION {auditor};
+         CREATE TABLE stall.goods AS SELECT 'hammer' AS id, 'A red hammer.' AS body;
+         CREATE FUNCTION stall.spy(text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'called'; END $$;
+         CREATE VIEW stall.listed AS SELECT id, stall.spy(body) AS body FROM stall.goods;
+         ALTER VIEW stall.listed OWNER TO {auditor};
+         ALTER TABLE stall.goods OWNER TO {auditor};
+         GRANT USAGE ON SCHEMA stall TO {app};
+         GRANT SELECT ON stall.listed TO {app};
+         SELECT set_config('app.tenant_id', 'owner', false);
+         SELECT reground.add_corpus('goods', 'stall.listed', 'id', 'body')",
+        auditor = fixture.auditor,
+        app = fixture.app,
+    ))?;
+    let mut client = fixture.tenant("acme")?;
+    let pinned = client.execute("SELECT reground.pin('talk', doc_id => 'cows')", &[]);
+    ensure!(pinned.is_ok(), "{pinned:?}");
+    let hidden = client.execute("SELECT reground.pin('talk-2', chunk_id => 'hammer')", &[]);
+    ensure!(state(&hidden) == Some("P0002"), "{hidden:?}");
+    // A caller who names the corpus has chosen to trust its owner.
+    let named = client.execute(
+        "SELECT reground.pin('talk-3', chunk_id => 'hammer', corpus => 'goods')",
+        &[],
+    );
+    ensure!(state(&named) == Some("P0001"), "{named:?}");
+    Ok(())
+}
