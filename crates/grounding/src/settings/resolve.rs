@@ -214,7 +214,7 @@ mod tests {
             assert_eq!(settings.preset(), strategy.preset());
         }
         assert_eq!(Settings::default().preset(), Strategy::Reground.preset());
-        // An explicit value wins, whichever layer sets the strategy.
+        // A value that a layer sets overrides the strategy, also if a stronger layer sets the strategy.
         let settings = resolve(&[json!({"compress": true}), json!({"strategy": "first_turn"})]);
         assert!(settings.compress);
         assert_eq!(settings.retrieve_at, RetrieveAt::FirstTurn);
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(weights(&[json!({"fusion": "rrf"})]), pair(1.0, 1.0));
         let later = [json!({"fusion": "rrf"}), json!({"fusion": "scores"})];
         assert_eq!(weights(&later), scores);
-        // An explicit value wins, whichever layer sets the fusion.
+        // A share that a layer sets overrides the default of the fusion, also if a stronger layer sets the fusion.
         for (fusion, one) in [("scores", 1.0), ("integrated", 1.0), ("rrf", 2.0)] {
             let set = |share: f64| {
                 let layers = [json!({"vector_share": share}), json!({"fusion": fusion})];
