@@ -135,6 +135,11 @@ SET ROLE regress_reader;
 SELECT * FROM regress.refusal($$SELECT * FROM reground.search('goods', 'hammer')$$);
 SELECT status, detail, hint FROM reground.check_corpus('goods') WHERE item = 'owner';
 RESET ROLE;
+-- Not even as the owner: the session is still a superuser's.
+SET ROLE regress_maker;
+SELECT f, r.state, r.message FROM unnest(ARRAY['goods', 'graded', 'checked']) AS f,
+    regress.refusal(format('SELECT * FROM reground.search(%L, %L)', f, 'hammer')) AS r;
+RESET ROLE;
 
 -- A role that is a tenant can be renamed if reground.tenant names the tenant; the old name then gives access to nothing.
 CREATE ROLE regress_alice;

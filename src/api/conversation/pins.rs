@@ -127,7 +127,7 @@ fn resolve(
         None => {
             for name in corpora::names(tenant)? {
                 if let Some(corpus) = corpora::usable(tenant, &name)?
-                    && corpus.untrusted_owners()?.is_empty()
+                    && corpus.other_owners()?.is_empty()
                 {
                     targets.extend(find(corpus, doc_id, chunk_id)?);
                 }

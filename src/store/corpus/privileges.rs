@@ -43,11 +43,11 @@ impl Corpus {
         Ok(!sql::with_latest_snapshot(|| self.untrusted_owners())?.is_empty())
     }
 
-    /// Owners, other than superusers and this role, of code that runs with the caller's rights when the relations are read: functions of a view, and
+    /// Owners, other than superusers, of code that runs with the caller's rights when the relations are read: functions of a view, and
     /// casts of column types, and domains, whose base may have checks. The elements, arrays, bases and fields of a column's type count
     /// too: a conversion to JSON calls the casts of fields, and a filter with a list casts to the array. Nested views, index expressions
     /// and triggers are not considered.
-    pub fn untrusted_owners(&self) -> Result<BTreeSet<String>> {
+    fn untrusted_owners(&self) -> Result<BTreeSet<String>> {
         let mut owners = BTreeSet::new();
         // One statement for each relation: its generic plan is cheap, so PostgreSQL keeps it. OFFSET 0 makes it look up each type by its
         // oid. Types below 16384 are built in, and contain only such types.
@@ -77,6 +77,12 @@ impl Corpus {
             )?;
             owners.extend(found.into_iter().flatten());
         }
+        Ok(owners)
+    }
+
+    /// Owners of such code other than this role.
+    pub fn other_owners(&self) -> Result<BTreeSet<String>> {
+        let mut owners = self.untrusted_owners()?;
         owners.remove(&tenant::role());
         Ok(owners)
     }

@@ -79,7 +79,7 @@ fn privilege(relation: &str) -> Result<Option<Finding>> {
 
 /// Finds other owners of code that searches run: functions of a view or of a type have the rights of the searching role.
 fn untrusted_code(corpus: &Corpus) -> Result<Vec<Finding>> {
-    let owners = corpus.untrusted_owners()?.into_iter();
+    let owners = corpus.other_owners()?.into_iter();
     let findings = owners.map(|owner| {
         Finding::warning(
             "owner",
