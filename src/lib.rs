@@ -20,6 +20,7 @@ mod run_as;
 mod session;
 mod sql;
 mod store;
+mod tasks;
 mod tenant;
 mod words;
 mod worker;

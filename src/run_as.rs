@@ -7,6 +7,8 @@ use pgrx::pg_sys;
 
 use crate::error::{Error, Result};
 use crate::session::{PINNED_PATH, PLAIN_TEXT, set_local};
+use crate::sql;
+use crate::store::corpora::Corpus;
 
 /// Runs `work` as the owner of our tables, with a pinned search_path.
 ///
@@ -52,6 +54,17 @@ fn owner() -> Result<pg_sys::Oid> {
 pub fn as_foreign_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let restricted = pg_sys::SECURITY_LOCAL_USERID_CHANGE | pg_sys::SECURITY_RESTRICTED_OPERATION;
     as_role(role, restricted, work)
+}
+
+/// Runs `work` on a corpus as the owner of the relation of its passages, as a security-restricted operation. So triggers, views and
+/// casts run with the rights of the role that made the table, as they do under ANALYZE.
+pub fn as_relation_owner<T>(corpus: Corpus, work: impl FnOnce(&Corpus) -> Result<T>) -> Result<T> {
+    let owner = sql::read_one::<pg_sys::Oid>(
+        "SELECT c.relowner FROM pg_class AS c WHERE c.oid = to_regclass($1)",
+        &[corpus.relation.as_deref().into()],
+    )?;
+    let owner = owner.ok_or_else(|| Error::RelationGone(corpus.name.clone()))?;
+    as_foreign_role(owner, || work(&corpus.in_place()?))
 }
 
 /// Runs `work` as a role, with pinned settings.

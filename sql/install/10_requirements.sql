@@ -28,7 +28,7 @@ DO $$
 DECLARE
     role_name text;
 BEGIN
-    FOREACH role_name IN ARRAY ARRAY['reground_user', 'reground_auditor', 'reground_admin'] LOOP
+    FOREACH role_name IN ARRAY ARRAY['reground_user', 'reground_auditor', 'reground_admin', 'reground_worker'] LOOP
         IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = role_name) THEN
             BEGIN
                 EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', role_name);

@@ -16,6 +16,8 @@ CREATE TABLE reground.corpora (
     settings       jsonb NOT NULL DEFAULT '{}',
     reranker_role  regrole,
     intent_role    regrole,
+    embedding_model      text,
+    next_embedding_model text,
     created_at     timestamptz NOT NULL DEFAULT pg_catalog.now(),
     UNIQUE NULLS NOT DISTINCT (tenant, corpus)
 );
@@ -35,6 +37,8 @@ COMMENT ON COLUMN reground.corpora.chunking IS 'How put_document splits texts: {
 COMMENT ON COLUMN reground.corpora.settings IS 'Settings of the corpus. Settings of a conversation override them; see the view settings.';
 COMMENT ON COLUMN reground.corpora.reranker_role IS 'Role that set the reranker; the function is called as this role.';
 COMMENT ON COLUMN reground.corpora.intent_role IS 'Role that set the intent function; the function is called as this role.';
+COMMENT ON COLUMN reground.corpora.embedding_model IS 'Model whose embeddings the worker keeps up to date; NULL if the application writes embeddings.';
+COMMENT ON COLUMN reground.corpora.next_embedding_model IS 'Model that replaces embedding_model when it has embedded all passages.';
 COMMENT ON COLUMN reground.corpora.created_at IS 'When the corpus was registered.';
 
 CREATE TABLE reground.documents (
@@ -106,10 +110,10 @@ CREATE FUNCTION reground.create_corpus(
     corpus text, dimensions integer DEFAULT NULL, schema text DEFAULT pg_catalog.current_schema(),
     embedding_type text DEFAULT 'vector', metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english',
     chunk_size integer DEFAULT 512, chunk_overlap integer DEFAULT 128, chunk_unit text DEFAULT 'tokens',
-    settings jsonb DEFAULT '{}', tenant text DEFAULT NULL, text_config_per_document boolean DEFAULT false)
+    settings jsonb DEFAULT '{}', tenant text DEFAULT NULL, text_config_per_document boolean DEFAULT false, embedding_model text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'create_corpus_wrapper';
 COMMENT ON FUNCTION reground.create_corpus IS
-'Creates a corpus with tables of its own in a schema, owned by the caller: NAME (passages) and NAME_documents (texts and versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. chunk_unit: tokens (o200k_base), characters or sentences. text_config_per_document: each document may have its own text search configuration. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
+'Creates a corpus with tables of its own in a schema, owned by the caller: NAME (passages) and NAME_documents (texts and versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. chunk_unit: tokens (o200k_base), characters or sentences. text_config_per_document: each document may have its own text search configuration. embedding_model: registered model whose embeddings a worker keeps up to date; it gives the dimensions. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
 
 CREATE FUNCTION reground.add_corpus(
     corpus text, relation regclass, chunk_id text, content text, doc_id text DEFAULT NULL, embedding text DEFAULT NULL,
@@ -118,17 +122,17 @@ CREATE FUNCTION reground.add_corpus(
     page_start text DEFAULT NULL, page_end text DEFAULT NULL, page_count text DEFAULT NULL,
     char_start text DEFAULT NULL, char_end text DEFAULT NULL, metadata text DEFAULT NULL,
     metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english', settings jsonb DEFAULT '{}', tenant text DEFAULT NULL,
-    text_config_column text DEFAULT NULL)
+    text_config_column text DEFAULT NULL, embedding_model text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'add_corpus_wrapper';
 COMMENT ON FUNCTION reground.add_corpus IS
-'Registers an existing table or view as a corpus; nothing is copied. chunk_id to metadata, documents_doc_id and text_config_column name columns of relation; title, uri, published, modified_at, version, page_count and metadata columns of documents, if it has them. text_config_column contains the text search configuration or language of each row; text_config applies if it is NULL or unknown. Run check_corpus afterwards. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
+'Registers an existing table or view as a corpus; nothing is copied. chunk_id to metadata, documents_doc_id and text_config_column name columns of relation; title, uri, published, modified_at, version, page_count and metadata columns of documents, if it has them. text_config_column contains the text search configuration or language of each row; text_config applies if it is NULL or unknown. embedding_model: registered model whose embeddings a worker keeps up to date in the column embedding; vectors that exist are taken as this model''s. Run check_corpus afterwards. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
 
 CREATE FUNCTION reground.alter_corpus(
     corpus text, settings jsonb DEFAULT NULL, mapping jsonb DEFAULT NULL, metric text DEFAULT NULL, text_config regconfig DEFAULT NULL,
-    text_config_per_document boolean DEFAULT NULL)
+    text_config_per_document boolean DEFAULT NULL, embedding_model text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'alter_corpus_wrapper';
 COMMENT ON FUNCTION reground.alter_corpus IS
-'Changes the given properties of a corpus. settings are merged into those of the corpus (null removes one). mapping maps columns of a registered corpus: {"content": "body"} (null removes one). A new text_config or text_config_per_document rebuilds the lexemes and the index of tables made by create_corpus.';
+'Changes the given properties of a corpus. settings are merged into those of the corpus (null removes one). mapping maps columns of a registered corpus: {"content": "body"} (null removes one). A new text_config or text_config_per_document rebuilds the lexemes and the index of tables made by create_corpus. embedding_model: model whose embeddings a worker keeps up to date; another model than the present one embeds everything into a second column, and searches use it when all vectors exist; an empty name stops the updates.';
 
 CREATE FUNCTION reground.drop_corpus(corpus text, drop_tables boolean DEFAULT false)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'drop_corpus_wrapper';

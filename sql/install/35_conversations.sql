@@ -54,6 +54,7 @@ CREATE TABLE reground.turns (
     query_expansion     jsonb NOT NULL,
     settings            jsonb NOT NULL,
     pending_candidates  jsonb,
+    rerank_results      jsonb,
     context             jsonb NOT NULL DEFAULT '[]',
     context_tokens      integer NOT NULL DEFAULT 0,
     query_tokens        integer NOT NULL,
@@ -102,6 +103,7 @@ COMMENT ON COLUMN reground.turns.intent_signals IS 'Signals that decided the int
 COMMENT ON COLUMN reground.turns.query_expansion IS 'What was searched for besides the query: context_dependence (0 to 1), terms (added lexemes with weights; a word of the query has weight 1), entities (repeated entities, with the setting graph), rewrite (the application''s rewrite).';
 COMMENT ON COLUMN reground.turns.settings IS 'All effective settings.';
 COMMENT ON COLUMN reground.turns.pending_candidates IS 'Candidates of a deferred turn, until apply_rerank.';
+COMMENT ON COLUMN reground.turns.rerank_results IS 'Scores of a model for these candidates, until apply_rerank.';
 COMMENT ON COLUMN reground.turns.context IS 'Sources given to the model, in order, with text, marker, scores and facts.';
 COMMENT ON COLUMN reground.turns.context_tokens IS 'Tokens (o200k_base) of the passages in the context.';
 COMMENT ON COLUMN reground.turns.query_tokens IS 'Tokens (o200k_base) of the query.';

@@ -6,7 +6,8 @@ DECLARE
 BEGIN
     FOREACH name IN ARRAY ARRAY['conversations', 'turns', 'turn_traces', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
-                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive'] LOOP
+                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
+                                'model_tasks', 'model_usage'] LOOP
         EXECUTE pg_catalog.format('ALTER TABLE reground.%I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE pg_catalog.format('CREATE POLICY tenant ON reground.%I USING (tenant = (SELECT reground.current_tenant()))', name);
         EXECUTE pg_catalog.format('CREATE POLICY auditor ON reground.%I FOR SELECT TO reground_auditor USING (true)', name);
@@ -18,8 +19,10 @@ BEGIN
     END LOOP;
 END
 $$;
--- reground_admin reads audit_backlog. A row contains no data of an answer except its tenant.
+-- reground_admin watches the queues of all tenants. Their rows contain no texts.
 CREATE POLICY admin ON reground.rollup_queue FOR SELECT TO reground_admin USING (true);
+CREATE POLICY admin ON reground.model_tasks FOR SELECT TO reground_admin USING (true);
+CREATE POLICY admin ON reground.model_usage FOR SELECT TO reground_admin USING (true);
 
 -- Dump configuration: every table, and every identity sequence, so that ids are not reused after a restore.
 -- The partitions of turn_traces are configured where they are created; citation_statuses is filled by this script.
@@ -30,14 +33,15 @@ DECLARE
 BEGIN
     FOREACH name IN ARRAY ARRAY['corpora', 'documents', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
-                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'alert_baselines', 'alerts', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive'] LOOP
+                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'alert_baselines', 'alerts', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
+                                'models', 'model_status', 'model_usage', 'model_tasks', 'passage_embeddings', 'embedding_checks'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(pg_catalog.format('reground.%I', name)::regclass, '');
     END LOOP;
     PERFORM pg_catalog.pg_extension_config_dump('reground.support_cues'::regclass, 'WHERE NOT built_in');
     PERFORM pg_catalog.pg_extension_config_dump('reground.alert_rules'::regclass, 'WHERE NOT built_in');
     FOREACH name IN ARRAY ARRAY['corpora.corpus_id', 'conversations.conversation_id', 'turns.turn_id', 'drift_events.drift_id',
                                 'messages.message_id', 'message_citations.citation_id', 'citation_reports.report_id',
-                                'rollup_queue.queue_id', 'alerts.alert_id'] LOOP
+                                'rollup_queue.queue_id', 'alerts.alert_id', 'model_tasks.task_id'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(
             pg_catalog.pg_get_serial_sequence('reground.' || pg_catalog.split_part(name, '.', 1), pg_catalog.split_part(name, '.', 2))::regclass, '');
     END LOOP;
@@ -47,7 +51,7 @@ $$;
 -- Privileges. Nobody has CREATE on the schema.
 
 REVOKE ALL ON SCHEMA reground FROM PUBLIC;
-GRANT USAGE ON SCHEMA reground TO reground_user, reground_auditor, reground_admin;
+GRANT USAGE ON SCHEMA reground TO reground_user, reground_auditor, reground_admin, reground_worker;
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA reground FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reground TO reground_user;
@@ -56,6 +60,12 @@ REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citatio
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity,
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
     reground.run_maintenance, reground.compare_shadows(timestamptz, timestamptz) FROM reground_user;
+REVOKE EXECUTE ON FUNCTION reground.set_model, reground.drop_model, reground.retry_tasks, reground.worker_models, reground.claim_tasks, reground.complete_task, reground.fail_task,
+    reground.queue_embeddings FROM reground_user;
+GRANT EXECUTE ON FUNCTION reground.set_model, reground.drop_model, reground.retry_tasks, reground.queue_embeddings TO reground_admin;
+GRANT EXECUTE ON FUNCTION reground.worker_models, reground.claim_tasks, reground.complete_task, reground.fail_task, reground.queue_embeddings TO reground_worker;
+GRANT SELECT ON reground.models, reground.model_status, reground.model_usage, reground.model_tasks, reground.model_backlog, reground.model_health,
+    reground.passage_embeddings, reground.embedding_checks, reground.embedding_progress TO reground_auditor, reground_admin;
 REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground.run_retention(timestamptz), reground.forget_tenant(text) FROM reground_user;
 -- Roles that write a table execute the functions of its indexes and generated columns.
 GRANT EXECUTE ON FUNCTION reground.in_language(text, text), reground.in_language(text, regconfig), reground.find_text_config(text) TO PUBLIC;

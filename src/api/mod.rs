@@ -5,6 +5,7 @@ mod arguments;
 mod audit;
 mod conversation;
 mod corpus;
+mod models;
 mod turn;
 
 pub(crate) use arguments::{given, names, not_empty, writable};

@@ -5,6 +5,7 @@ use reground_bm25::Bm25Error;
 use reground_bm25::index::IndexError;
 use reground_documents::DocumentError;
 use reground_grounding::error::GroundingError;
+use reground_models::error::ModelError;
 
 use super::Error;
 
@@ -17,6 +18,12 @@ impl From<DocumentError> for Error {
 impl From<GroundingError> for Error {
     fn from(error: GroundingError) -> Self {
         Self::Grounding(error)
+    }
+}
+
+impl From<ModelError> for Error {
+    fn from(error: ModelError) -> Self {
+        Self::Model(error)
     }
 }
 

@@ -14,6 +14,7 @@ use reground_bm25::index::IndexError;
 use reground_documents::DocumentError;
 use reground_grounding::error::GroundingError;
 use reground_grounding::settings::hook::Hook;
+use reground_models::error::ModelError;
 
 pub use report::{notice, warn};
 
@@ -153,6 +154,47 @@ error_table! {
         format!("permission denied to delete the documents of corpus \"{corpus}\""),
         "This requires DELETE on its tables.",
     );
+
+    // Models.
+
+    /// No model of that name is registered.
+    UnknownModel(model: String) => report(
+        Code::ERRCODE_NO_DATA_FOUND,
+        format!("model \"{model}\" does not exist"),
+        "Register it with reground.set_model.",
+    );
+    /// The model has another task than is needed: model, its task, the needed task.
+    OtherTask { model: String, task: &'static str, needed: &'static str } => invalid(
+        format!("model \"{model}\" has the task {task}, not {needed}"),
+        "A model is registered for one task. Register it again under another name.",
+    );
+    /// A corpus uses the model, so it cannot be dropped, nor changed so that its embeddings differ.
+    ModelInUse { model: String, corpus: String } => wrong_state(
+        format!("corpus \"{corpus}\" has embeddings of model \"{model}\""),
+        "Register another model, and change the corpus to it with reground.alter_corpus(embedding_model => …).",
+    );
+    /// The embedding of a call is of another model than those of the corpus.
+    OtherEmbeddingModel { corpus: String, expected: String, given: String } => invalid(
+        format!("corpus \"{corpus}\" has embeddings of model \"{expected}\", not \"{given}\""),
+        "Embed the question with the model of the corpus: the column embedding_model of reground.corpora names it.",
+    );
+    /// A corpus cannot have an embedding model: the problem, and the remedy.
+    NotEmbeddable { corpus: String, problem: String, hint: String }
+        => wrong_state(format!("corpus \"{corpus}\" cannot be embedded: {problem}"), hint);
+    /// The lease of a task has ended, or is of another worker.
+    LeaseEnded(task_id: i64) => wrong_state(
+        format!("the lease of task {task_id} has ended"),
+        "Drop the result. Another worker does the task, or it is done.",
+    );
+    /// Tasks of this kind are not queued.
+    NoSuchTasks(kind: &'static str) => wrong_state(format!("there are no tasks of kind {kind}"), "");
+    /// The scores of a model are not there yet.
+    NotReranked { turn: i64, problem: String } => wrong_state(
+        format!("turn {turn} has no scores yet: {problem}"),
+        "Wait for the worker, or pass results => '[]' to go on in the order of the search.",
+    );
+    /// From the model crate.
+    Model(error: ModelError) => invalid(error.to_string(), error.hint());
 
     // Turns.
 

@@ -7,6 +7,7 @@ use reground_documents::{ChunkSettings, ChunkUnit};
 use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
+use crate::api::corpus::embedding_model;
 use crate::api::turn::hooks;
 use crate::api::{given, writable};
 use crate::datum::Json;
@@ -37,10 +38,12 @@ fn create_corpus(
     settings: Option<Json>,
     tenant: Option<&str>,
     text_config_per_document: Option<bool>,
+    embedding_model: Option<&str>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("create_corpus")?;
     let per_document = given(text_config_per_document, "text_config_per_document")?;
     let name = named(corpus)?;
+    let dimensions = embedding_model::dimensions(embedding_model, dimensions, name)?;
     let schema = given(schema, "schema")?;
     let metric = checked_metric(given(metric, "metric")?)?;
     let embedding_type = checked_embedding_type(given(embedding_type, "embedding_type")?)?;
@@ -69,13 +72,23 @@ fn create_corpus(
         text_config: &text_config,
         chunking: json!({"size": chunking.size, "overlap": chunking.overlap, "unit": chunking.unit}),
         settings,
+        embedding_model,
         roles,
     };
     if !registered_alike(&new)? {
         make_tables(&new, per_document, embedding_type)?;
         corpora::insert(&new)?;
+        embedding_model::begin(&owner_tenant(tenant)?, name)?;
     }
     Ok(())
+}
+
+/// The tenant whose corpora contain a corpus of `tenant`: the caller's, for a shared one.
+fn owner_tenant(tenant: Option<&str>) -> Result<String> {
+    match tenant {
+        Some(tenant) => Ok(tenant.to_owned()),
+        None => tenant::required(),
+    }
 }
 
 /// Returns the qualified names of the tables of passages and of documents. Errors: 22023 if a name is too long.
@@ -138,6 +151,7 @@ fn add_corpus(
     settings: Option<Json>,
     tenant: Option<&str>,
     text_config_column: Option<&str>,
+    embedding_model: Option<&str>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("add_corpus")?;
     let registration = Registration {
@@ -149,6 +163,7 @@ fn add_corpus(
         text_config: text_config::name(given(text_config, "text_config")?)?,
         settings: checked_settings(settings)?,
         embedding,
+        embedding_model,
     };
     if registration.documents.is_some() && (doc_id.is_none() || documents_doc_id.is_none()) {
         return Err(Error::Bad {
@@ -194,6 +209,7 @@ struct Registration<'a> {
     /// Settings, and the roles that call the functions in them.
     settings: (Value, Roles),
     embedding: Option<&'a str>,
+    embedding_model: Option<&'a str>,
 }
 
 impl Registration<'_> {
@@ -218,10 +234,12 @@ impl Registration<'_> {
             text_config: &self.text_config,
             chunking: json!({}),
             settings,
+            embedding_model: self.embedding_model,
             roles,
         };
         if !registered_alike(&new)? {
             corpora::insert(&new)?;
+            embedding_model::begin(&owner_tenant(new.tenant)?, new.corpus)?;
             suggest_indexes(&new)?;
         }
         Ok(())
@@ -256,11 +274,7 @@ impl Registration<'_> {
 
 /// Prints the commands for missing indexes.
 fn suggest_indexes(new: &NewCorpus<'_>) -> Result<()> {
-    let tenant = match new.tenant {
-        Some(tenant) => tenant.to_owned(),
-        None => tenant::required()?,
-    };
-    let Some(corpus) = corpora::find(&tenant, new.corpus)? else {
+    let Some(corpus) = corpora::find(&owner_tenant(new.tenant)?, new.corpus)? else {
         return Ok(());
     };
     for finding in check::indexes(&corpus)? {
@@ -279,6 +293,7 @@ fn alter_corpus(
     metric: Option<&str>,
     text_config: Option<pg_sys::Oid>,
     text_config_per_document: Option<bool>,
+    embedding_model: Option<&str>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("alter_corpus")?;
     let name = named(corpus)?;
@@ -324,9 +339,16 @@ fn alter_corpus(
     let is_damaged = corpus.column_type("lexemes").is_none();
     if corpus.managed && (is_changed || is_damaged) {
         managed::reread(&corpus, &config, per_document)?;
-        corpus.mapping = managed::mapping(corpus.mapping.contains_key("embedding"), per_document);
+        // The column of the embeddings can have another name since a change of the model.
+        let vectors =
+            ["embedding", "next_embedding"].map(|meaning| corpus.mapping.remove_entry(meaning));
+        corpus.mapping = managed::mapping(false, per_document);
+        corpus.mapping.extend(vectors.into_iter().flatten());
     }
     corpus.text_config = config;
+    if let Some(model) = embedding_model {
+        embedding_model::assign(&mut corpus, model)?;
+    }
     corpora::update(&corpus)?;
     Ok(())
 }
@@ -438,10 +460,7 @@ fn relation_name(relation: pg_sys::Oid) -> Result<String> {
 /// Whether an equal registration exists. Errors: 42710 if a different one has the name.
 fn registered_alike(new: &NewCorpus<'_>) -> Result<bool> {
     corpora::hold_name(new.corpus)?;
-    let tenant = match new.tenant {
-        Some(tenant) => tenant.to_owned(),
-        None => tenant::required()?,
-    };
+    let tenant = owner_tenant(new.tenant)?;
     if let Some(stored) = corpora::stored(&tenant, new.corpus)? {
         let registered = corpora::find(&tenant, new.corpus)?;
         if registered.is_some_and(|corpus| corpus.is_gone()) {

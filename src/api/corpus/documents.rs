@@ -8,6 +8,7 @@ use reground_documents::prepare::{self, Prepared};
 use reground_documents::{ChunkSettings, TRACKING_PARAMETERS, canonical_uri};
 use serde::{Deserialize, Serialize};
 
+use crate::api::models::embeddings::queue_document;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
@@ -18,6 +19,8 @@ use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold, operator_schema};
 use crate::store::documents::{self, NewVersion};
 use crate::store::edges::{self, Which};
+use crate::store::models::embeddings;
+use crate::tasks::embed::text_hash;
 use crate::tenant;
 use crate::words::find_config;
 
@@ -212,6 +215,9 @@ fn store(
         }
     };
     if !changes.removed_chunk_ids.is_empty() {
+        if corpus.uses_a_model() {
+            embeddings::forget(corpus.corpus_id, changes.removed_chunk_ids.clone())?;
+        }
         let which = Which {
             doc_id: Some(doc_id),
             chunk_ids: Some(changes.removed_chunk_ids),
@@ -219,6 +225,7 @@ fn store(
         };
         edges::delete(corpus.corpus_id, which)?;
     }
+    queue_document(corpus, doc_id)?;
     Ok(PutRow {
         version,
         changed,
@@ -373,6 +380,16 @@ pub(in crate::api) fn remove<'a>(
     doc_id: &str,
 ) -> Result<Vec<(&'a str, usize)>> {
     documents::lock(corpus.corpus_id, doc_id)?;
+    if corpus.uses_a_model() {
+        let chunk_ids = sql::write_one::<Vec<String>>(
+            &format!(
+                "SELECT array_agg(p.chunk_id::text) FROM {} AS p WHERE p.doc_id = $1",
+                corpus.relation.as_deref().unwrap_or_default()
+            ),
+            &[doc_id.into()],
+        )?;
+        embeddings::forget(corpus.corpus_id, chunk_ids.unwrap_or_default())?;
+    }
     let mut removed = Vec::new();
     for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
         let deleted = sql::write_one::<i64>(
@@ -445,8 +462,8 @@ fn put_embeddings(
     // SAFETY: the argument is declared vector[] in sql/install, and oid() is the type of the array that was passed.
     let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };
     check_embeddings(&corpus, &schema, &chunk_ids, &bound)?;
-    let kind = corpus.embedding_kind().unwrap_or("vector");
-    let column = &corpus.mapping["embedding"].column;
+    corpus.check_embedding_model(model)?;
+    let column = corpus.vectors("embedding")?;
     let set_model = if corpus.managed {
         ", embedding_model = $3"
     } else {
@@ -454,19 +471,34 @@ fn put_embeddings(
     };
     let key_type = corpus.column_type("chunk_id").unwrap_or("text");
     let equals = format!("OPERATOR({}.=)", operator_schema(key_type)?);
+    let key = corpus.key()?;
     let statement = format!(
         "WITH given AS (SELECT DISTINCT ON (e.chunk_id) e.chunk_id, e.embedding FROM ROWS FROM (unnest($1::text[]), unnest($2)) WITH ORDINALITY AS e(chunk_id, embedding, n) \
              ORDER BY e.chunk_id, e.n DESC), \
-         stored AS (UPDATE {} AS p SET {} = g.embedding::{schema}.{kind}{set_model} FROM given AS g WHERE {} {equals} g.chunk_id::{key_type} RETURNING 1) \
-         SELECT count(*)::integer FROM stored",
+         stored AS (UPDATE {} AS p SET {} = g.embedding::{}{set_model} FROM given AS g WHERE {key} {equals} g.chunk_id::{key_type} \
+             RETURNING {key}::text AS chunk_id, {} AS hash) \
+         SELECT json_build_object('chunk_ids', coalesce(json_agg(s.chunk_id), '[]'), 'hashes', coalesce(json_agg(s.hash), '[]'))::text FROM stored AS s",
         corpus.relation.as_deref().unwrap_or_default(),
-        sql::ident(column),
-        corpus.key()?
+        sql::ident(&column.name),
+        column.kind,
+        text_hash(&corpus.required("content")?),
     );
     // SAFETY: as above; the datum lives as long as this call.
     let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };
     let args = [chunk_ids.into(), bound, model.into()];
-    Ok(sql::write_one(&statement, &args)?.unwrap_or(0))
+    let stored: StoredEmbeddings = sql::write_json(&statement, &args)?.unwrap_or_default();
+    let count = i32::try_from(stored.chunk_ids.len()).unwrap_or(i32::MAX);
+    if let Some(model) = &corpus.embedding_model {
+        embeddings::record(corpus.corpus_id, model, stored.chunk_ids, stored.hashes)?;
+    }
+    Ok(count)
+}
+
+/// Passages whose embeddings were stored, with the hashes of their texts.
+#[derive(Default, Deserialize)]
+struct StoredEmbeddings {
+    chunk_ids: Vec<String>,
+    hashes: Vec<String>,
 }
 
 /// Checks that there is an embedding for each id, none of them NULL, and all with the dimensions of the corpus.

@@ -3,5 +3,6 @@
 pub(in crate::api) mod corpora;
 mod documents;
 mod edges;
+mod embedding_model;
 mod erasure;
 mod search;

@@ -9,7 +9,7 @@ use reground_grounding::begin::warnings::Warning;
 use reground_grounding::caller::additional_sources::{self, AdditionalSources};
 use reground_grounding::passage::{Candidate, Dropped};
 use reground_grounding::settings::Settings;
-use reground_grounding::settings::hook::DEFERRED;
+use reground_grounding::settings::hook::Reranker;
 use serde_json::{Value, json};
 
 use crate::api::conversation::conversation_state::{ConversationState, TurnContext};
@@ -183,9 +183,10 @@ impl Search<'_> {
     /// Scores of the reranker function. A deferred rerank exists only for `begin_turn`: here the fused order is kept, with a warning.
     fn rerank(&self, search: &mut AdditionalSearch<'_>) -> Result<Option<Vec<Option<f64>>>> {
         let gathered = &mut search.gathered;
-        match search.resolved.settings.reranker.as_deref() {
+        let reranker = search.resolved.settings.reranker.as_deref();
+        match reranker.and_then(Reranker::of) {
             None => Ok(None),
-            Some(DEFERRED) => {
+            Some(Reranker::Deferred | Reranker::Model(_)) => {
                 let candidates = gathered.candidates.len();
                 gathered.warnings.push(Warning::RerankMissing {
                     missing: candidates,
@@ -193,7 +194,7 @@ impl Search<'_> {
                 });
                 Ok(None)
             }
-            Some(name) => stage("rerank", || {
+            Some(Reranker::Function(name)) => stage("rerank", || {
                 let roles = &search.resolved.roles;
                 hooks::rerank(name, roles, self.query, &gathered.candidates).map(Some)
             }),

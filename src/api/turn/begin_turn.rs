@@ -10,7 +10,8 @@ use reground_documents::exact_hash_hex;
 use reground_grounding::begin::warnings::Warning;
 use reground_grounding::begin::{self, Composed, Gathered};
 use reground_grounding::query::intent::Intent;
-use reground_grounding::settings::hook::DEFERRED;
+use reground_grounding::settings::hook::Reranker;
+use reground_models::kind::Kind;
 use serde_json::{Value, json};
 
 use crate::api::conversation::branches;
@@ -24,6 +25,7 @@ use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
 use crate::profile::{self, stage};
 use crate::store::conversations::{self, Conversation};
+use crate::store::models::{registry, tasks};
 use crate::store::roles::Roles;
 use crate::store::turn_writes;
 use crate::store::turns::{self, NewTurn, TurnMeasures};
@@ -165,11 +167,15 @@ pub(in crate::api) fn compose(
         roles,
         ..
     } = &prepared.resolved;
-    let scores = match settings.reranker.as_deref() {
-        _ if !prepared.searched() => None,
+    let reranker = settings.reranker.as_deref().and_then(Reranker::of);
+    let scores = match reranker.filter(|_| prepared.searched()) {
         None => None,
-        Some(DEFERRED) => return Ok(BegunTurn::Deferred(gathered)),
-        Some(name) => Some(stage("rerank", || {
+        Some(Reranker::Deferred) => return Ok(BegunTurn::Deferred(gathered)),
+        Some(Reranker::Model(model)) => {
+            registry::with_task(model, Kind::Rerank)?;
+            return Ok(BegunTurn::Deferred(gathered));
+        }
+        Some(Reranker::Function(name)) => Some(stage("rerank", || {
             hooks::rerank(name, roles, question.query, &gathered.candidates)
         })?),
     };
@@ -245,9 +251,17 @@ fn write(
             turns::insert(&new, question.embedding.map(<[f32]>::to_vec))?,
         ))
     })?;
-    if let BegunTurn::Composed(turn) = begun {
-        let conversation_id = conversation.conversation_id;
-        turn_writes::write(tenant, conversation_id, turn_id, turn_no, turn, settings)?;
+    match begun {
+        BegunTurn::Composed(turn) => {
+            let conversation_id = conversation.conversation_id;
+            turn_writes::write(tenant, conversation_id, turn_id, turn_no, turn, settings)?;
+        }
+        BegunTurn::Deferred(_) => {
+            let reranker = settings.reranker.as_deref().and_then(Reranker::of);
+            if let Some(Reranker::Model(model)) = reranker {
+                tasks::queue_for_turn(tenant, Kind::Rerank, model, turn_id, "candidates")?;
+            }
+        }
     }
     Ok(turn_id)
 }

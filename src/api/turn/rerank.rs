@@ -5,7 +5,8 @@ use pgrx::prelude::*;
 use reground_grounding::begin::rerank::{Reranked, match_reranked};
 use reground_grounding::begin::{self, Composed, Gathered};
 use reground_grounding::settings::Settings;
-use reground_grounding::settings::hook::Hook;
+use reground_grounding::settings::hook::{Hook, Reranker};
+use reground_models::kind::Kind;
 
 use crate::api::conversation::conversation_state::{ConversationState, TurnContext};
 use crate::api::turn::source_rows::emit;
@@ -13,6 +14,7 @@ use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
 use crate::store::conversations::{self, Conversation};
+use crate::store::models::tasks;
 use crate::store::turns::{self, Turn};
 use crate::store::{register, traces, turn_writes};
 use crate::tenant;
@@ -31,7 +33,10 @@ fn apply_rerank(
     let turn = turns::load(&tenant, turn_id)?;
     let gathered = pending_candidates(&turn)?;
     let settings: Settings = serde_json::from_value(turn.settings.clone()).map_err(Error::from)?;
-    let results = parse_results(results)?;
+    let results = match results {
+        Some(results) => parse_results(results)?,
+        None => results_of_model(&turn, &settings)?,
+    };
 
     let matched = match_reranked(&results, &gathered.candidates, &gathered.withdrawn);
     let register = register::load(&conversation, gathered.documents(), settings.marker_style)?;
@@ -65,15 +70,32 @@ fn pending_candidates(turn: &Turn) -> Result<Gathered> {
     }
 }
 
-fn parse_results(results: Option<Json>) -> Result<Vec<Reranked>> {
-    let Some(results) = results else {
-        return Ok(Vec::new());
-    };
+fn parse_results(results: Json) -> Result<Vec<Reranked>> {
     serde_json::from_value(results.value("results")?).map_err(|error| {
         Error::Hook(
             Hook::Reranker,
             format!("results do not have the shape of a rerank: {error}"),
         )
+    })
+}
+
+/// The scores that a worker has stored; none if no model reranks, so that the fused order stays. Errors: 55000 if they are not there yet.
+fn results_of_model(turn: &Turn, settings: &Settings) -> Result<Vec<Reranked>> {
+    if let Some(results) = &turn.rerank_results {
+        return Ok(serde_json::from_value(results.clone())?);
+    }
+    let reranker = settings.reranker.as_deref().and_then(Reranker::of);
+    let Some(Reranker::Model(model)) = reranker else {
+        return Ok(Vec::new());
+    };
+    let problem = match tasks::of_turn(turn.turn_id, Kind::Rerank)? {
+        Some((state, Some(error))) => format!("its task is {state}, last error: {error}"),
+        Some((state, None)) => format!("its task is {state}"),
+        None => format!("no task of model {model} is queued"),
+    };
+    Err(Error::NotReranked {
+        turn: turn.turn_id,
+        problem,
     })
 }
 
@@ -113,6 +135,7 @@ fn write(
         &measures,
         warnings,
     )?;
+    tasks::end_of_turn(turn.turn_id, Kind::Rerank)?;
     conversations::touch(conversation)?;
     turn_writes::write(
         tenant,

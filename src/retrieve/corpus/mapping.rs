@@ -7,11 +7,12 @@ use crate::sql;
 use crate::store::corpora::{Column, Corpus, Side};
 
 /// Meanings that `alter_corpus` can map.
-const MEANINGS: [&str; 18] = [
+const MEANINGS: [&str; 19] = [
     "chunk_id",
     "content",
     "doc_id",
     "embedding",
+    "next_embedding",
     "ordinal",
     "char_start",
     "char_end",
@@ -206,6 +207,11 @@ fn check_meaning(corpus: &Corpus, meaning: &str) -> Result<()> {
 fn unmap(corpus: &mut Corpus, meaning: &str) -> Result<()> {
     match meaning {
         "chunk_id" | "content" => return Err(Error::Null("chunk_id and content")),
+        "embedding" | "next_embedding" if corpus.uses_a_model() => {
+            return Err(Error::Null(
+                "the column of a corpus with an embedding_model",
+            ));
+        }
         "doc_id" | "documents_doc_id" if corpus.documents.is_some() => {
             return Err(Error::Null(
                 "doc_id and documents_doc_id of joined documents",

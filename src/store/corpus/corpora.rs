@@ -27,6 +27,7 @@ pub struct NewCorpus<'a> {
     pub text_config: &'a str,
     pub chunking: Value,
     pub settings: Value,
+    pub embedding_model: Option<&'a str>,
     #[serde(skip)]
     pub roles: Roles,
 }
@@ -76,20 +77,33 @@ const COLUMNS: &str = "(SELECT coalesce(jsonb_object_agg(a.attname, format_type(
 
 /// The corpus of this name that the tenant can see, if any: its own before a shared one.
 pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
-    let query = format!(
+    let query = select(
+        "c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1",
+    );
+    sql::with_pinned_path(|| sql::read_json(&query, &[name.into(), tenant.into()]))
+}
+
+/// The corpus of this id, of any tenant.
+pub fn by_id(corpus_id: i64) -> Result<Option<Corpus>> {
+    as_owner(|| sql::write_json(&select("c.corpus_id = $1"), &[corpus_id.into()]))
+}
+
+/// Query for the corpora `c` under a condition.
+fn select(condition: &str) -> String {
+    format!(
         "SELECT row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
-             c.metric, c.text_config, c.chunking, c.settings, c.reranker_role::oid::bigint AS reranker_role, c.intent_role::oid::bigint AS intent_role, c.documents IS NOT NULL AS has_documents, \
+             c.metric, c.text_config, c.chunking, c.settings, c.embedding_model, c.next_embedding_model, \
+             c.reranker_role::oid::bigint AS reranker_role, c.intent_role::oid::bigint AS intent_role, c.documents IS NOT NULL AS has_documents, \
              (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \
                  JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation::oid) AS relation, \
              (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \
                  JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.documents::oid) AS documents, \
              (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'vector') AS vector_schema, \
              {} AS passage_columns, {} AS document_columns \
-         FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
+         FROM reground.corpora AS c WHERE {condition}) AS r",
         COLUMNS.replace("RELATION", "c.relation"),
         COLUMNS.replace("RELATION", "c.documents"),
-    );
-    sql::with_pinned_path(|| sql::read_json(&query, &[name.into(), tenant.into()]))
+    )
 }
 
 /// The lock on the registration of a corpus, by purpose.
@@ -167,7 +181,7 @@ pub fn names(tenant: &str) -> Result<Vec<String>> {
 pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
     sql::read_json(
         "SELECT to_jsonb(r)::text FROM (SELECT c.tenant, c.corpus, c.relation::oid::bigint AS relation, c.documents::oid::bigint AS documents, \
-             c.managed, c.mapping, c.dimensions, c.embedding_type, c.metric, c.text_config, c.chunking, c.settings \
+             c.managed, c.mapping, c.dimensions, c.embedding_type, c.metric, c.text_config, c.chunking, c.settings, c.embedding_model \
          FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
         &[name.into(), tenant.into()],
     )
@@ -176,7 +190,7 @@ pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
 /// Columns of [`NewCorpus`], with the relations as text.
 const NEW_CORPUS: Record = Record(&[
     "tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, dimensions integer, embedding_type text",
-    "metric text, text_config text, chunking jsonb, settings jsonb",
+    "metric text, text_config text, chunking jsonb, settings jsonb, embedding_model text",
 ]);
 
 /// The row that a registration would store, in the form of [`stored`].
@@ -186,7 +200,7 @@ pub fn would_store(new: &NewCorpus<'_>) -> Result<Value> {
         &format!(
             "SELECT to_jsonb(r)::text FROM (SELECT x.tenant, x.corpus, x.relation::regclass::oid::bigint AS relation, \
                  x.documents::regclass::oid::bigint AS documents, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
-                 x.chunking, x.settings \
+                 x.chunking, x.settings, x.embedding_model \
              FROM json_to_record($1::json) AS x({NEW_CORPUS})) AS r"
         ),
         &[row.into()],
@@ -201,9 +215,9 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
         sql::run(
             &format!(
                 "INSERT INTO reground.corpora (tenant, corpus, relation, documents, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, \
-                     settings, reranker_role, intent_role) \
+                     settings, embedding_model, reranker_role, intent_role) \
                  SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, \
-                     x.text_config, x.chunking, x.settings, $2::oid::regrole, $3::oid::regrole \
+                     x.text_config, x.chunking, x.settings, x.embedding_model, $2::oid::regrole, $3::oid::regrole \
                  FROM json_to_record($1::json) AS x({NEW_CORPUS})"
             ),
             &[
@@ -218,7 +232,7 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
 
 /// Stores the properties that `alter_corpus` can change.
 pub fn update(corpus: &Corpus) -> Result<()> {
-    let args: [DatumWithOid<'_>; 9] = [
+    let args: [DatumWithOid<'_>; 11] = [
         corpus.corpus_id.into(),
         sql::json(&corpus.settings)?.into(),
         sql::json(&corpus.mapping)?.into(),
@@ -228,11 +242,13 @@ pub fn update(corpus: &Corpus) -> Result<()> {
         corpus.embedding_type.as_deref().into(),
         corpus.roles.reranker_role.map(pg_sys::Oid::from_u32).into(),
         corpus.roles.intent_role.map(pg_sys::Oid::from_u32).into(),
+        corpus.embedding_model.as_deref().into(),
+        corpus.next_embedding_model.as_deref().into(),
     ];
     as_owner(|| {
         sql::run(
             "UPDATE reground.corpora SET settings = $2::jsonb, mapping = $3::jsonb, metric = $4, text_config = $5, dimensions = $6, embedding_type = $7, \
-                 reranker_role = $8::oid::regrole, intent_role = $9::oid::regrole \
+                 reranker_role = $8::oid::regrole, intent_role = $9::oid::regrole, embedding_model = $10, next_embedding_model = $11 \
              WHERE corpus_id = $1",
             &args,
         )

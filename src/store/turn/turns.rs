@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use pgrx::datum::DatumWithOid;
+use reground_grounding::begin::rerank::Reranked;
 use reground_grounding::history::context_share::ContextShare;
 use reground_grounding::memory::{ContextSource, RememberedSource};
 use reground_grounding::passage::similarity::SourceSimilarities;
@@ -34,6 +35,8 @@ pub struct Turn {
     /// The role that calls the functions named in `call_settings`.
     pub call_role: Option<String>,
     pub pending_candidates: Option<Value>,
+    /// Scores of a model for these candidates.
+    pub rerank_results: Option<Value>,
     pub context: Vec<ContextSource>,
     pub context_tokens: usize,
     pub sources_before: Option<Vec<RememberedSource>>,
@@ -250,7 +253,7 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
 
 /// Beginning of a query for a [`Turn`].
 const COLUMNS: &str = "SELECT row_to_json(r)::text FROM (SELECT turn_id, conversation_id, turn_no, state, request_hash, query, query_tokens, corpus, corpora, \
-     settings, call_settings, call_role, pending_candidates, context, context_tokens, sources_before, parent_turn_id, superseded, origin, context_turn_no, \
+     settings, call_settings, call_role, pending_candidates, rerank_results, context, context_tokens, sources_before, parent_turn_id, superseded, origin, context_turn_no, \
      warnings, coalesce(xmin::text = pg_current_xact_id_if_assigned()::xid::text \
          AND clock_timestamp() - begun_at > interval '1 second', false) AS held_open \
      FROM reground.turns WHERE";
@@ -355,6 +358,37 @@ pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
     .ok_or_else(|| Error::Stored("an inserted turn has no id".into()))
 }
 
+/// A turn that waits for a rerank by a model.
+#[derive(Debug, Deserialize)]
+pub struct Pending {
+    pub turn_id: i64,
+    pub query: String,
+    pub candidates: Value,
+}
+
+/// The turn, of any tenant, if it waits for a rerank.
+pub fn pending(turn_id: i64) -> Result<Option<Pending>> {
+    as_owner(|| {
+        sql::write_json(
+            "SELECT row_to_json(r)::text FROM (SELECT turn_id, query, pending_candidates AS candidates FROM reground.turns \
+             WHERE turn_id = $1 AND state = 'deferred' AND pending_candidates IS NOT NULL) AS r",
+            &[turn_id.into()],
+        )
+    })
+}
+
+/// Stores the scores of a model for a turn that waits for them.
+pub fn store_rerank(turn_id: i64, results: &[Reranked]) -> Result<()> {
+    let results = sql::json(results)?;
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.turns SET rerank_results = $2::jsonb WHERE turn_id = $1 AND state = 'deferred'",
+            &[turn_id.into(), results.into()],
+        )
+    })?;
+    Ok(())
+}
+
 /// Opens a deferred turn with its reranked context.
 pub fn compose(
     turn_id: i64,
@@ -367,7 +401,7 @@ pub fn compose(
     as_owner(|| {
         sql::run(
             &format!(
-                "UPDATE reground.turns AS t SET state = 'open', pending_candidates = NULL, context = $2::jsonb, context_tokens = $3::bigint, \
+                "UPDATE reground.turns AS t SET state = 'open', pending_candidates = NULL, rerank_results = NULL, context = $2::jsonb, context_tokens = $3::bigint, \
                      warnings = $4, {} \
                  FROM json_to_record($5::json) AS x({MEASURES}) WHERE t.turn_id = $1",
                 MEASURES.assignments("x.")
@@ -476,7 +510,7 @@ pub fn add(turn_id: i64, more: TurnChanges<'_>) -> Result<()> {
 pub fn abandon(turn_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "UPDATE reground.turns SET state = 'abandoned', pending_candidates = NULL, ended_at = clock_timestamp() WHERE turn_id = $1",
+            "UPDATE reground.turns SET state = 'abandoned', pending_candidates = NULL, rerank_results = NULL, ended_at = clock_timestamp() WHERE turn_id = $1",
             &[turn_id.into()],
         )
     })?;

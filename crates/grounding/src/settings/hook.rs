@@ -9,8 +9,32 @@ pub enum Hook {
     Intent,
 }
 
-/// The value of `reranker` for a rerank that the application makes between two calls.
-pub const DEFERRED: &str = "deferred";
+/// Who reranks the candidates, by the setting `reranker`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reranker<'a> {
+    /// The application, between two calls.
+    Deferred,
+    /// A worker, with the model of this name.
+    Model(&'a str),
+    /// The function of this name.
+    Function(&'a str),
+}
+
+impl<'a> Reranker<'a> {
+    /// Reads the setting; `None` if nothing reranks.
+    #[must_use]
+    pub fn of(setting: &'a str) -> Option<Self> {
+        let value = setting.trim();
+        if value.is_empty() || value.eq_ignore_ascii_case("off") {
+            return None;
+        }
+        Some(match value.strip_prefix("model:") {
+            Some(model) => Self::Model(model.trim()),
+            None if value == "deferred" => Self::Deferred,
+            None => Self::Function(value),
+        })
+    }
+}
 
 impl Hook {
     /// All hooks.
@@ -48,7 +72,7 @@ impl Hook {
     pub fn expectation(self) -> &'static str {
         match self {
             Self::Reranker => {
-                "A reranker is a function f(query text, passages text[]) returns real[], one score a passage, or 'deferred'."
+                "A reranker is a function f(query text, passages text[]) returns real[], one score a passage, or 'deferred', or 'model:NAME'."
             }
             Self::Intent => {
                 "An intent function is f(query text, earlier jsonb) returns jsonb: NULL, or {\"intent\": \"drill_down\"} with confidence, dependency and entities where it knows them."
@@ -59,11 +83,11 @@ impl Hook {
     /// The function that a setting's value names; `None` if there is none.
     #[must_use]
     pub fn named(self, value: &str) -> Option<&str> {
-        let value = value.trim();
-        let none = value.is_empty()
-            || value.eq_ignore_ascii_case("off")
-            || (self == Self::Reranker && value == DEFERRED);
-        (!none).then_some(value)
+        match (self, Reranker::of(value)?) {
+            (_, Reranker::Function(name)) => Some(name),
+            (Self::Reranker, _) => None,
+            (Self::Intent, _) => Some(value.trim()),
+        }
     }
 }
 
@@ -74,8 +98,10 @@ mod tests {
     #[test]
     fn a_setting_names_a_function_or_none() {
         assert_eq!(Hook::Reranker.named("s.f"), Some("s.f"));
-        assert_eq!(Hook::Reranker.named(DEFERRED), None);
-        assert_eq!(Hook::Intent.named(DEFERRED), Some(DEFERRED));
+        assert_eq!(Hook::Reranker.named("deferred"), None);
+        assert_eq!(Hook::Reranker.named("model: m"), None);
+        assert_eq!(Reranker::of("model: m"), Some(Reranker::Model("m")));
+        assert_eq!(Hook::Intent.named("deferred"), Some("deferred"));
         assert_eq!(Hook::Intent.named(" OFF "), None);
         assert_eq!(Hook::Intent.named(" "), None);
         assert_eq!(Hook::Intent.named(" f "), Some("f"));

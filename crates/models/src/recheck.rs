@@ -1,0 +1,78 @@
+//! When the texts of a corpus are compared again with what was embedded.
+
+use serde::Deserialize;
+
+/// A comparison reads all texts of a corpus. It takes at most this share of the time.
+const SHARE: f64 = 0.05;
+
+/// Seconds after which a corpus is compared although no change was counted: the counters of a server can be reset or lost.
+const AT_LEAST_EVERY: f64 = 3600.0;
+
+/// Tasks of a corpus and a model in the queue at a time. The next comparison queues more.
+pub const MOST_QUEUED: i64 = 20_000;
+
+/// The last comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+pub struct LastCheck {
+    /// Counter of changes of the relation before it; `None` if there was none, or if it left passages to queue.
+    pub changes: Option<i64>,
+    /// How long it took.
+    pub seconds: Option<f64>,
+    /// Seconds since it; `None` if there was none.
+    pub age: Option<f64>,
+}
+
+impl LastCheck {
+    /// Whether the corpus is compared now, `changes` being the present counter, with this many tasks in the queue.
+    #[must_use]
+    pub fn is_due(&self, changes: Option<i64>, queued: i64) -> bool {
+        let (Some(age), Some(seconds)) = (self.age, self.seconds) else {
+            return true;
+        };
+        let changed = changes.is_none() || self.changes != changes;
+        queued < MOST_QUEUED / 2 && age >= seconds / SHARE && (changed || age >= AT_LEAST_EVERY)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_corpus_is_compared_after_a_change_but_not_all_the_time() {
+        let never = LastCheck::default();
+        assert!(never.is_due(Some(1), MOST_QUEUED));
+        let last = LastCheck {
+            changes: Some(7),
+            seconds: Some(1.0),
+            age: Some(30.0),
+        };
+        assert!(last.is_due(Some(8), 0));
+        assert!(!last.is_due(Some(7), 0));
+        assert!(!last.is_due(Some(8), MOST_QUEUED));
+        assert!(
+            !LastCheck {
+                age: Some(19.0),
+                ..last
+            }
+            .is_due(Some(8), 0)
+        );
+        assert!(
+            LastCheck {
+                age: Some(3600.0),
+                ..last
+            }
+            .is_due(Some(7), 0)
+        );
+        // Statistics were reset, or the last comparison left something.
+        assert!(last.is_due(Some(0), 0));
+        assert!(
+            LastCheck {
+                changes: None,
+                ..last
+            }
+            .is_due(Some(7), 0)
+        );
+        assert!(last.is_due(None, 0));
+    }
+}

@@ -1,0 +1,231 @@
+//! `queue_embeddings`: compares the passages of corpora with what was embedded.
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_models::recheck::MOST_QUEUED;
+
+use crate::api::writable;
+use crate::error::Result;
+use crate::run_as::as_relation_owner;
+use crate::sql;
+use crate::store::corpora::{self, Corpus, Hold};
+use crate::store::models::embeddings::{self, Check, Compared, PresentPassages, Target};
+use crate::store::models::tasks;
+
+use crate::tasks::embed::text_hash;
+use crate::tenant;
+
+/// Passages that are compared at a time.
+const BATCH: i64 = 1000;
+
+#[pg_extern(sql = false)]
+fn queue_embeddings(corpus: Option<&str>) -> std::result::Result<i64, ErrorReport> {
+    writable("queue_embeddings")?;
+    let only = match corpus {
+        Some(name) => Some(corpora::load(&tenant::required()?, name)?.corpus_id),
+        None => None,
+    };
+    Ok(queue_all(only)?)
+}
+
+/// Compares the corpora that have changed, or one corpus in any case. Returns the number of tasks queued.
+pub(in crate::api) fn queue_all(only: Option<i64>) -> Result<i64> {
+    let mut queued: i64 = 0;
+    for (corpus_id, model) in embeddings::checks(only)? {
+        let outcome = sql::guarded(|| compare_if_due(corpus_id, &model, only.is_some()));
+        match outcome {
+            Ok(count) => queued = queued.saturating_add(count),
+            Err(caught) => {
+                let error = caught.described();
+                let check = Check {
+                    error: Some(&error),
+                    ..Check::default()
+                };
+                embeddings::checked(corpus_id, &model, &check)?;
+            }
+        }
+    }
+    if queued > 0 {
+        tasks::notify()?;
+    }
+    Ok(queued)
+}
+
+fn compare_if_due(corpus_id: i64, model: &str, in_any_case: bool) -> Result<i64> {
+    let Some(last) = embeddings::try_hold(corpus_id, model)? else {
+        return Ok(0);
+    };
+    let Some(corpus) = corpora::by_id(corpus_id)? else {
+        return Ok(0);
+    };
+    let relation = corpus.relation.clone().unwrap_or_default();
+    let changes = embeddings::changes(&relation)?;
+    let waiting = embeddings::unfinished(corpus_id, model)?;
+    if !in_any_case && !last.is_due(changes, waiting) {
+        return Ok(0);
+    }
+    let begun = embeddings::clock()?;
+    let (passages, compared) = compare(&corpus, model, MOST_QUEUED.saturating_sub(waiting).max(0))?;
+    let is_complete = compared.stale <= waiting.saturating_add(compared.queued);
+    embeddings::checked(
+        corpus_id,
+        model,
+        &Check {
+            changes: changes.filter(|_| is_complete),
+            passages,
+            stale: compared.stale,
+            seconds: embeddings::since(begun)?,
+            error: None,
+        },
+    )?;
+    if compared.stale == 0 && corpus.next_embedding_model.as_deref() == Some(model) {
+        switch(&corpus)?;
+    }
+    Ok(compared.queued)
+}
+
+/// Compares the passages of a corpus with what a model has embedded; returns the number of passages, and what was found.
+fn compare(corpus: &Corpus, model: &str, most: i64) -> Result<(i64, Compared)> {
+    let Some(meaning) = corpus.embedding_meaning(model) else {
+        return Ok((0, Compared::default()));
+    };
+    let target = Target {
+        corpus_id: corpus.corpus_id,
+        tenant: corpus.tenant.as_deref(),
+        model,
+    };
+    let mut present = PresentPassages::default();
+    let mut passages: i64 = 0;
+    let mut found = Compared::default();
+    as_relation_owner(corpus.clone(), |corpus| {
+        let query = present_passages(corpus, meaning, "true")?;
+        sql::read_batches(&query, &[], BATCH, |row| {
+            present.chunk_ids.push(row.get(1)?.unwrap_or_default());
+            present.hashes.push(row.get(2)?.unwrap_or_default());
+            present.have_vectors.push(row.get(3)?.unwrap_or_default());
+            passages = passages.saturating_add(1);
+            if present.chunk_ids.len() >= usize::try_from(BATCH).unwrap_or(usize::MAX) {
+                found.add(embeddings::compare(
+                    target,
+                    std::mem::take(&mut present),
+                    most.saturating_sub(found.queued).max(0),
+                )?);
+            }
+            Ok(())
+        })
+    })?;
+    found.add(embeddings::compare(
+        target,
+        present,
+        most.saturating_sub(found.queued).max(0),
+    )?);
+    if embeddings::recorded_passages(target)? > passages {
+        forget_gone(corpus, target)?;
+    }
+    Ok((passages, found))
+}
+
+/// Query for chunk id, hash of the text, and whether there is a vector, of the passages `p` with a text.
+fn present_passages(corpus: &Corpus, meaning: &str, condition: &str) -> Result<String> {
+    let content = corpus.required("content")?;
+    Ok(format!(
+        "SELECT {}::text, {}, p.{} IS NOT NULL FROM {} AS p WHERE {content}::text <> '' AND {condition}",
+        corpus.key()?,
+        text_hash(&content),
+        sql::ident(&corpus.vectors(meaning)?.name),
+        corpus.relation.as_deref().unwrap_or_default(),
+    ))
+}
+
+/// Removes what is recorded about passages that no longer exist.
+fn forget_gone(corpus: &Corpus, target: Target<'_>) -> Result<()> {
+    let mut after = String::new();
+    loop {
+        let recorded = embeddings::recorded(target, &after, BATCH)?;
+        let Some(last) = recorded.last() else {
+            return Ok(());
+        };
+        after.clone_from(last);
+        let gone: Vec<String> = as_relation_owner(corpus.clone(), |corpus| {
+            let kind = corpus.column_type("chunk_id").unwrap_or("text").to_owned();
+            let schema = corpora::operator_schema(&kind)?;
+            let gone = sql::read_one::<Vec<String>>(
+                &format!(
+                    "SELECT array_agg(g.chunk_id) FROM unnest($1::text[]) AS g(chunk_id) WHERE NOT EXISTS ( \
+                         SELECT FROM {} AS p WHERE {} OPERATOR({schema}.=) g.chunk_id::{kind})",
+                    corpus.relation.as_deref().unwrap_or_default(),
+                    corpus.key()?
+                ),
+                &[recorded.into()],
+            )?;
+            Ok(gone.unwrap_or_default())
+        })?;
+        if !gone.is_empty() {
+            embeddings::forget(corpus.corpus_id, gone)?;
+        }
+    }
+}
+
+/// Makes searches use the next model of a corpus. The column of the previous vectors stays; check_corpus prints how to drop it.
+fn switch(corpus: &Corpus) -> Result<()> {
+    let tenant = corpus.tenant.clone().unwrap_or_default();
+    let mut corpus = corpora::held(&tenant, &corpus.name, Hold::Alter)?;
+    let before = corpus.embedding_model.take();
+    corpus.embedding_model = corpus.next_embedding_model.take();
+    if let Some(column) = corpus.mapping.remove("next_embedding") {
+        corpus.mapping.insert("embedding".into(), column);
+    }
+    let relation = corpus.relation.clone().unwrap_or_default();
+    let column = corpus
+        .mapping
+        .get("embedding")
+        .map(|column| column.column.clone());
+    (corpus.embedding_type, corpus.dimensions) =
+        crate::retrieve::mapping::embedding_column(&relation, &column.unwrap_or_default())?;
+    corpora::update(&corpus)?;
+    if let Some(before) = before {
+        embeddings::end_checks(corpus.corpus_id, &before)?;
+    }
+    Ok(())
+}
+
+/// Queues the passages of a document that have no vector, as the caller who stored them.
+pub(in crate::api) fn queue_document(corpus: &Corpus, doc_id: &str) -> Result<()> {
+    let mut queued: i64 = 0;
+    for model in [&corpus.embedding_model, &corpus.next_embedding_model]
+        .into_iter()
+        .flatten()
+    {
+        let Some(meaning) = corpus.embedding_meaning(model) else {
+            continue;
+        };
+        let condition = format!(
+            "p.doc_id = $1 AND p.{} IS NULL",
+            sql::ident(&corpus.vectors(meaning)?.name)
+        );
+        let query = present_passages(corpus, meaning, &condition)?;
+        let mut present = PresentPassages::default();
+        let rows = sql::write_each(&query, &[doc_id.into()], |row| {
+            Ok((
+                row.get(1)?.unwrap_or_default(),
+                row.get(2)?.unwrap_or_default(),
+            ))
+        })?;
+        for (chunk_id, hash) in rows {
+            present.chunk_ids.push(chunk_id);
+            present.hashes.push(hash);
+            present.have_vectors.push(false);
+        }
+        let target = Target {
+            corpus_id: corpus.corpus_id,
+            tenant: corpus.tenant.as_deref(),
+            model,
+        };
+        let room = MOST_QUEUED.saturating_sub(embeddings::unfinished(corpus.corpus_id, model)?);
+        queued = queued.saturating_add(embeddings::compare(target, present, room.max(0))?.queued);
+    }
+    match queued {
+        0 => Ok(()),
+        _ => tasks::notify(),
+    }
+}

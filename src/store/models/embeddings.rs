@@ -1,0 +1,254 @@
+//! The tables `passage_embeddings` and `embedding_checks`: which text of each passage was embedded, and the comparison with the present
+//! texts.
+
+use reground_models::recheck::LastCheck;
+use serde::Deserialize;
+
+use crate::error::Result;
+use crate::run_as::{as_owner, as_owner_unrestricted};
+use crate::sql;
+
+/// The present state of some passages, as parallel arrays.
+#[derive(Debug, Default)]
+pub struct PresentPassages {
+    pub chunk_ids: Vec<String>,
+    /// SHA-256 of the texts, in hexadecimal.
+    pub hashes: Vec<String>,
+    pub have_vectors: Vec<bool>,
+}
+
+/// What a comparison found.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub struct Compared {
+    /// Passages without a vector of their present text.
+    pub stale: i64,
+    /// Tasks that were queued or changed.
+    pub queued: i64,
+}
+
+impl Compared {
+    /// Adds what was found in other passages.
+    pub fn add(&mut self, other: Self) {
+        self.stale = self.stale.saturating_add(other.stale);
+        self.queued = self.queued.saturating_add(other.queued);
+    }
+}
+
+/// A corpus and one of its models.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    pub corpus_id: i64,
+    pub tenant: Option<&'a str>,
+    pub model: &'a str,
+}
+
+/// Queues the passages whose vectors are missing or of another text, at most `most`. A vector without a record is taken as computed by
+/// the model from the present text: its owner has named the model.
+pub fn compare(target: Target<'_>, present: PresentPassages, most: i64) -> Result<Compared> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "WITH given AS MATERIALIZED ( \
+                 SELECT g.chunk_id, decode(g.hash, 'hex') AS hash, g.has_vector, e.input_hash AS known \
+                 FROM ROWS FROM (unnest($1::text[]), unnest($2::text[]), unnest($3::boolean[])) AS g(chunk_id, hash, has_vector) \
+                 LEFT JOIN reground.passage_embeddings AS e ON e.corpus_id = $4 AND e.model = $5 AND e.chunk_id = g.chunk_id), \
+             adopted AS (INSERT INTO reground.passage_embeddings (corpus_id, model, chunk_id, input_hash) \
+                 SELECT $4, $5, g.chunk_id, g.hash FROM given AS g WHERE g.has_vector AND g.known IS NULL ON CONFLICT DO NOTHING), \
+             stale AS MATERIALIZED (SELECT g.chunk_id, g.hash FROM given AS g WHERE NOT g.has_vector OR g.known <> g.hash), \
+             queued AS (INSERT INTO reground.model_tasks AS t (tenant, kind, model, corpus_id, subject, input_hash) \
+                 SELECT $6, 'embed', $5, $4, s.chunk_id, s.hash FROM stale AS s LIMIT $7 \
+                 ON CONFLICT (kind, model, corpus_id, turn_id, subject) DO UPDATE \
+                     SET input_hash = excluded.input_hash, state = 'waiting', attempts = 0, due_at = clock_timestamp(), last_error = NULL \
+                     WHERE t.input_hash <> excluded.input_hash AND t.state <> 'leased' RETURNING 1) \
+             SELECT json_build_object('stale', (SELECT count(*) FROM stale), 'queued', (SELECT count(*) FROM queued))::text",
+            &[
+                present.chunk_ids.into(),
+                present.hashes.into(),
+                present.have_vectors.into(),
+                target.corpus_id.into(),
+                target.model.into(),
+                target.tenant.into(),
+                most.into(),
+            ],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Records that vectors of these texts were stored, and removes the tasks for them. Hashes are in hexadecimal.
+pub fn record(
+    corpus_id: i64,
+    model: &str,
+    chunk_ids: Vec<String>,
+    hashes: Vec<String>,
+) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "WITH stored AS (INSERT INTO reground.passage_embeddings (corpus_id, model, chunk_id, input_hash) \
+                 SELECT $1, $2, g.chunk_id, decode(g.hash, 'hex') FROM ROWS FROM (unnest($3::text[]), unnest($4::text[])) AS g(chunk_id, hash) \
+                 ON CONFLICT (corpus_id, model, chunk_id) DO UPDATE SET input_hash = excluded.input_hash, embedded_at = clock_timestamp()) \
+             DELETE FROM reground.model_tasks AS t WHERE t.kind = 'embed' AND t.model = $2 AND t.corpus_id = $1 AND t.subject = ANY ($3)",
+            &[
+                corpus_id.into(),
+                model.into(),
+                chunk_ids.into(),
+                hashes.into(),
+            ],
+        )
+    })?;
+    Ok(())
+}
+
+/// Removes the records and tasks of passages that no longer exist; returns the number of records.
+pub fn forget(corpus_id: i64, chunk_ids: Vec<String>) -> Result<i64> {
+    Ok(as_owner(|| {
+        sql::write_one(
+            "WITH tasks AS (DELETE FROM reground.model_tasks AS t WHERE t.corpus_id = $1 AND t.subject = ANY ($2)), \
+             gone AS (DELETE FROM reground.passage_embeddings AS e WHERE e.corpus_id = $1 AND e.chunk_id = ANY ($2) RETURNING 1) \
+             SELECT count(*) FROM gone",
+            &[corpus_id.into(), chunk_ids.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Number of recorded passages.
+pub fn recorded_passages(target: Target<'_>) -> Result<i64> {
+    Ok(as_owner(|| {
+        sql::write_one(
+            "SELECT count(*) FROM reground.passage_embeddings AS e WHERE e.corpus_id = $1 AND e.model = $2",
+            &[target.corpus_id.into(), target.model.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// The recorded passages after a chunk id, in order.
+pub fn recorded(target: Target<'_>, after: &str, most: i64) -> Result<Vec<String>> {
+    Ok(as_owner(|| {
+        sql::write_one(
+            "SELECT array_agg(e.chunk_id) FROM (SELECT e.chunk_id FROM reground.passage_embeddings AS e \
+                 WHERE e.corpus_id = $1 AND e.model = $2 AND e.chunk_id > $3 ORDER BY e.chunk_id LIMIT $4) AS e",
+            &[
+                target.corpus_id.into(),
+                target.model.into(),
+                after.into(),
+                most.into(),
+            ],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Registers a model of a corpus for comparison.
+pub fn begin_checks(corpus_id: i64, model: &str) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.embedding_checks (corpus_id, model) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            &[corpus_id.into(), model.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Removes everything about a model that a corpus does not use any more.
+pub fn end_checks(corpus_id: i64, model: &str) -> Result<()> {
+    for table in ["embedding_checks", "passage_embeddings", "model_tasks"] {
+        as_owner_unrestricted(|| {
+            sql::run(
+                &format!(
+                    "DELETE FROM reground.{table} AS x WHERE x.corpus_id = $1 AND x.model = $2"
+                ),
+                &[corpus_id.into(), model.into()],
+            )
+        })?;
+    }
+    Ok(())
+}
+
+/// Models of corpora, of one corpus or of all.
+pub fn checks(corpus_id: Option<i64>) -> Result<Vec<(i64, String)>> {
+    Ok(as_owner_unrestricted(|| {
+        sql::write_json(
+            "SELECT json_agg(json_build_array(k.corpus_id, k.model) ORDER BY k.corpus_id, k.model)::text FROM reground.embedding_checks AS k \
+             WHERE $1::bigint IS NULL OR k.corpus_id = $1",
+            &[corpus_id.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// The last comparison of a corpus and a model, locked; `None` if another session compares them, or if there is none any more.
+pub fn try_hold(corpus_id: i64, model: &str) -> Result<Option<LastCheck>> {
+    as_owner(|| {
+        sql::write_json(
+            "SELECT row_to_json(r)::text FROM (SELECT k.changes, k.seconds, date_part('epoch', clock_timestamp() - k.checked_at) AS age \
+                 FROM reground.embedding_checks AS k WHERE k.corpus_id = $1 AND k.model = $2 FOR UPDATE SKIP LOCKED) AS r",
+            &[corpus_id.into(), model.into()],
+        )
+    })
+}
+
+/// The result of a comparison.
+#[derive(Debug, Default)]
+pub struct Check<'a> {
+    /// Counter of changes of the relation before the comparison; `None` to compare again soon.
+    pub changes: Option<i64>,
+    pub passages: i64,
+    pub stale: i64,
+    pub seconds: f64,
+    pub error: Option<&'a str>,
+}
+
+/// Stores the result of a comparison.
+pub fn checked(corpus_id: i64, model: &str, check: &Check<'_>) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.embedding_checks SET checked_at = clock_timestamp(), changes = $3, \
+                 passages = CASE WHEN $7::text IS NULL THEN $4 ELSE passages END, stale = CASE WHEN $7::text IS NULL THEN $5 ELSE stale END, \
+                 seconds = $6, last_error = $7 WHERE corpus_id = $1 AND model = $2",
+            &[
+                corpus_id.into(),
+                model.into(),
+                check.changes.into(),
+                check.passages.into(),
+                check.stale.into(),
+                check.seconds.into(),
+                check.error.into(),
+            ],
+        )
+    })?;
+    Ok(())
+}
+
+/// Tasks of a corpus and a model that are not done, dead ones included.
+pub fn unfinished(corpus_id: i64, model: &str) -> Result<i64> {
+    Ok(as_owner(|| {
+        sql::write_one(
+            "SELECT count(*) FROM reground.model_tasks AS t WHERE t.kind = 'embed' AND t.corpus_id = $1 AND t.model = $2",
+            &[corpus_id.into(), model.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Counter of the rows that were inserted, updated or deleted in a relation and its partitions, as the statistics have it.
+pub fn changes(relation: &str) -> Result<Option<i64>> {
+    as_owner_unrestricted(|| {
+        sql::write_one(
+            "SELECT sum(pg_stat_get_tuples_inserted(r.oid) + pg_stat_get_tuples_updated(r.oid) + pg_stat_get_tuples_deleted(r.oid))::bigint \
+             FROM (SELECT to_regclass($1)::oid AS oid UNION SELECT t.relid::oid FROM pg_partition_tree(to_regclass($1)) AS t) AS r",
+            &[relation.into()],
+        )
+    })
+}
+
+/// The clock, to measure a comparison.
+pub fn clock() -> Result<f64> {
+    since(Default::default())
+}
+
+/// Seconds since a value of [`clock`].
+pub fn since(begun: f64) -> Result<f64> {
+    let now = "SELECT date_part('epoch', clock_timestamp()) - $1";
+    Ok(sql::write_one(now, &[begun.into()])?.unwrap_or_default())
+}

@@ -1,0 +1,159 @@
+//! Embeddings of passages. The relation of a corpus is read and written as its owner.
+
+use std::collections::{BTreeMap, HashMap};
+
+use reground_models::embedding;
+use reground_models::settings::ModelSettings;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Prepared;
+use crate::error::Result;
+use crate::run_as::as_relation_owner;
+use crate::sql;
+use crate::store::corpora::{self, Corpus, operator_schema};
+use crate::store::models::tasks::Task;
+use crate::store::models::{embeddings, registry, tasks};
+
+/// Expression for the hash of a passage's text.
+pub fn text_hash(content: &str) -> String {
+    format!("encode(sha256(convert_to({content}::text, 'UTF8')), 'hex')")
+}
+
+/// Prepares claimed tasks, those of a corpus together.
+pub fn prepare(tasks: &[Task]) -> Result<Vec<Prepared>> {
+    let mut by_corpus: BTreeMap<i64, Vec<&Task>> = BTreeMap::new();
+    for task in tasks {
+        by_corpus
+            .entry(task.corpus_id.unwrap_or_default())
+            .or_default()
+            .push(task);
+    }
+    let mut prepared: HashMap<i64, Prepared> = HashMap::new();
+    for (corpus_id, tasks) in by_corpus {
+        let texts = sql::guarded(|| texts(corpus_id, &tasks));
+        for task in tasks {
+            let outcome = match &texts {
+                Err(caught) => Prepared::Failed(caught.described()),
+                Ok(texts) => request(task, texts.get(&task.subject))?,
+            };
+            prepared.insert(task.task_id, outcome);
+        }
+    }
+    let outcomes = tasks
+        .iter()
+        .map(|task| prepared.remove(&task.task_id).unwrap_or(Prepared::Gone));
+    Ok(outcomes.collect())
+}
+
+/// A passage's text.
+#[derive(Deserialize)]
+struct PassageText {
+    chunk_id: String,
+    content: String,
+    hash: String,
+}
+
+/// The present texts of the passages of a corpus that have one; none if the corpus no longer uses the model.
+fn texts(corpus_id: i64, tasks: &[&Task]) -> Result<HashMap<String, PassageText>> {
+    let model = tasks
+        .first()
+        .map(|task| task.model.as_str())
+        .unwrap_or_default();
+    let Some(corpus) = corpora::by_id(corpus_id)? else {
+        return Ok(HashMap::new());
+    };
+    if corpus.embedding_meaning(model).is_none() {
+        return Ok(HashMap::new());
+    }
+    let chunk_ids: Vec<String> = tasks.iter().map(|task| task.subject.clone()).collect();
+    let rows: Vec<PassageText> = as_relation_owner(corpus.clone(), |corpus| {
+        let content = corpus.required("content")?;
+        sql::read_rows(
+            &format!(
+                "SELECT g.chunk_id, {content}::text AS content, {} AS hash FROM unnest($1::text[]) AS g(chunk_id) \
+                 JOIN {} AS p ON {} WHERE {content}::text <> ''",
+                text_hash(&content),
+                corpus.relation.as_deref().unwrap_or_default(),
+                has_key(corpus, "g.chunk_id")?,
+            ),
+            &[chunk_ids.into()],
+        )
+    })?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.chunk_id.clone(), row))
+        .collect())
+}
+
+/// Condition that a passage has the chunk id in a text expression.
+fn has_key(corpus: &Corpus, chunk_id: &str) -> Result<String> {
+    let kind = corpus.column_type("chunk_id").unwrap_or("text");
+    let schema = operator_schema(kind)?;
+    Ok(format!(
+        "{} OPERATOR({schema}.=) {chunk_id}::{kind}",
+        corpus.key()?
+    ))
+}
+
+fn request(task: &Task, text: Option<&PassageText>) -> Result<Prepared> {
+    let Some(text) = text else {
+        return Ok(Prepared::Gone);
+    };
+    if task.input_hash.as_ref() != Some(&text.hash) {
+        tasks::set_input(task.task_id, &text.hash)?;
+    }
+    let settings = match registry::find(&task.model)? {
+        Some(model) => ModelSettings::read(&model.settings)?,
+        None => return Ok(Prepared::Gone),
+    };
+    let cut = embedding::cut(&text.content, settings.max_input_tokens);
+    Ok(Prepared::Request(embedding::request(cut)))
+}
+
+/// Stores an embedding, if the passage still has the text that was embedded. Otherwise the next comparison queues it again.
+pub fn complete(task: &Task, result: Value) -> Result<()> {
+    let corpus_id = task.corpus_id.unwrap_or_default();
+    let (Some(model), Some(corpus)) = (registry::find(&task.model)?, corpora::by_id(corpus_id)?)
+    else {
+        return Ok(());
+    };
+    let embedding = embedding::read(result, model.dimensions.unwrap_or_default())?;
+    let Some(meaning) = corpus.embedding_meaning(&task.model) else {
+        return Ok(());
+    };
+    let hash = task.input_hash.clone().unwrap_or_default();
+    let stored = as_relation_owner(corpus, |corpus| {
+        store(corpus, meaning, &task.subject, &embedding, &hash)
+    })?;
+    if stored > 0 {
+        embeddings::record(
+            corpus_id,
+            &task.model,
+            vec![task.subject.clone()],
+            vec![hash],
+        )?;
+    }
+    Ok(())
+}
+
+fn store(
+    corpus: &Corpus,
+    meaning: &str,
+    chunk_id: &str,
+    embedding: &[f32],
+    hash: &str,
+) -> Result<usize> {
+    let column = corpus.vectors(meaning)?;
+    sql::run(
+        &format!(
+            "UPDATE {} AS p SET {} = $2::text::{} WHERE {} AND {} = $3",
+            corpus.relation.as_deref().unwrap_or_default(),
+            sql::ident(&column.name),
+            column.kind,
+            has_key(corpus, "$1")?,
+            text_hash(&corpus.required("content")?),
+        ),
+        &[chunk_id.into(), sql::json(embedding)?.into(), hash.into()],
+    )
+}
