@@ -198,19 +198,19 @@ FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.begin_turn(
     conversation_ref text, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL,
     request_id text DEFAULT NULL, rewrite text DEFAULT NULL, intent text DEFAULT NULL, settings jsonb DEFAULT NULL, tags jsonb DEFAULT NULL,
-    corpora text[] DEFAULT NULL, parent_turn_id bigint DEFAULT NULL)
+    corpora text[] DEFAULT NULL, parent_turn_id bigint DEFAULT NULL, embedding_model text DEFAULT NULL)
     RETURNS SETOF reground.turn_source
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'begin_turn_wrapper';
 COMMENT ON FUNCTION reground.begin_turn IS
-'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. Errors: 22023 if the corpora compare embeddings differently, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
+'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. embedding_model: registered model that computed the embedding. Errors: 22023 if the corpora compare embeddings differently or have another embedding_model, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
 
 CREATE FUNCTION reground.retrieve(
     turn_id bigint, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, max_results integer DEFAULT NULL,
-    corpora text[] DEFAULT NULL)
+    corpora text[] DEFAULT NULL, embedding_model text DEFAULT NULL)
     RETURNS SETOF reground.turn_source
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'retrieve_wrapper';
 COMMENT ON FUNCTION reground.retrieve IS
-'Searches again within an open turn, adds new sources to the turn and returns all sources found. The query is used as given. corpus or corpora default to those of the turn. max_results: 1 to 100, default max_sources. Errors: 55000 if the turn is not open, P0002 if it does not exist.';
+'Searches again within an open turn, adds new sources to the turn and returns all sources found. The query is used as given. corpus or corpora default to those of the turn. embedding_model: as in begin_turn. max_results: 1 to 100, default max_sources. Errors: 55000 if the turn is not open, P0002 if it does not exist.';
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE FUNCTION reground.add_passages(turn_id bigint, passages jsonb)
@@ -223,7 +223,7 @@ CREATE FUNCTION reground.apply_rerank(turn_id bigint, results jsonb)
     RETURNS SETOF reground.turn_source
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'apply_rerank_wrapper';
 COMMENT ON FUNCTION reground.apply_rerank IS
-'Continues a turn that was begun with reranker = deferred and returns its sources. results: items with any of chunk_id, corpus (if candidates of several corpora share a chunk_id), index (position in the rows of begin_turn, from 0), content, score; NULL keeps the fused order. Changed texts and ids are recorded in drift_events. Errors: 55000 if the turn does not wait for a rerank, P0002 if it does not exist.';
+'Continues a turn that was begun with reranker = deferred or model:NAME and returns its sources. results: items with any of chunk_id, corpus (if candidates of several corpora share a chunk_id), index (position in the rows of begin_turn, from 0), content, score; [] keeps the fused order; NULL takes the scores of the model, or keeps the fused order without one. Changed texts and ids are recorded in drift_events. Errors: 55000 if the turn does not wait for a rerank, or if the model''s scores are not there yet, P0002 if it does not exist.';
 
 CREATE FUNCTION reground.prompt_context(turn_id bigint, format text DEFAULT 'text')
     RETURNS text LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'prompt_context_wrapper';

@@ -88,34 +88,44 @@ impl Corpora {
         vector::metric(self.embedded().next().unwrap_or(&self.first.corpus))
     }
 
-    /// Checks the number of dimensions of an embedding.
+    /// Checks the number of dimensions of an embedding, and the model that it was computed with, if the caller names it.
     ///
     /// # Errors
-    /// As for [`vector::check_dimensions`].
-    pub fn check_dimensions(&self, embedding: &[f32]) -> Result<()> {
-        self.all()
-            .try_for_each(|corpus| vector::check_dimensions(corpus, embedding))
+    /// As for [`vector::check_dimensions`] and [`Corpus::check_embedding_model`].
+    pub fn check_embedding(&self, embedding: &[f32], model: Option<&str>) -> Result<()> {
+        self.all().try_for_each(|corpus| {
+            corpus.check_embedding_model(model)?;
+            vector::check_dimensions(corpus, embedding)
+        })
     }
 
     /// Refuses corpora with different metrics or dimensions, because their embeddings come from different models.
     fn check_embeddings(&self) -> Result<()> {
-        let model = |corpus: &Corpus| (corpus.dimensions, corpus.metric.clone());
+        let is_like = |one: &Corpus, other: &Corpus| {
+            let same_model = one.embedding_model.is_none()
+                || other.embedding_model.is_none()
+                || one.embedding_model == other.embedding_model;
+            same_model && (one.dimensions, &one.metric) == (other.dimensions, &other.metric)
+        };
         let described = |corpus: &Corpus| {
             let dimensions = corpus
                 .dimensions
                 .map(|count| format!(" with {count} dimensions"));
+            let model = corpus.embedding_model.as_ref();
+            let model = model.map(|model| format!(" and model {model}"));
             format!(
-                "{} uses {}{}",
+                "{} uses {}{}{}",
                 corpus.name,
                 corpus.metric,
-                dimensions.unwrap_or_default()
+                dimensions.unwrap_or_default(),
+                model.unwrap_or_default()
             )
         };
         let mut embedded = self.embedded();
         let Some(one) = embedded.next() else {
             return Ok(());
         };
-        match embedded.find(|other| model(other) != model(one)) {
+        match embedded.find(|other| !is_like(other, one)) {
             None => Ok(()),
             Some(other) => Err(Error::Bad {
                 argument: "corpora",

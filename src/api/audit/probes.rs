@@ -124,6 +124,7 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         corpus: Some(&probe.corpus),
         corpora: None,
         embedding: probe.embedding.as_deref(),
+        embedding_model: None,
         filter: probe.filter.as_ref(),
         rewrite: None,
         intent: None,

@@ -47,9 +47,11 @@ fn search(
     max_results: Option<i32>,
     filter: Option<Json>,
     settings: Option<Json>,
+    embedding_model: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let corpus = corpora::load(&tenant::required()?, given(corpus, "corpus")?)?;
+    corpus.check_embedding_model(embedding_model)?;
     let limit = match given(max_results, "max_results")? {
         count @ 0..=10_000 => usize::try_from(count).unwrap_or(0),
         other => {

@@ -39,6 +39,7 @@ fn retrieve(
     filter: Option<Json>,
     max_results: Option<i32>,
     corpora: Option<Vec<Option<String>>>,
+    embedding_model: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("retrieve")?;
@@ -49,6 +50,7 @@ fn retrieve(
         corpus,
         corpora: names(corpora, "corpora")?,
         embedding: embedding.map(|vector| vector.0),
+        embedding_model,
         filter: Json::optional(filter, "filter")?,
         max_results: max_results.map(result_limit).transpose()?,
     };
@@ -91,6 +93,7 @@ struct Search<'a> {
     corpus: Option<&'a str>,
     corpora: Option<Vec<String>>,
     embedding: Option<Vec<f32>>,
+    embedding_model: Option<&'a str>,
     filter: Option<Value>,
     max_results: Option<i32>,
 }
@@ -112,6 +115,7 @@ impl Search<'_> {
             corpus: self.corpus,
             corpora: corpora.as_deref(),
             embedding: self.embedding.as_deref(),
+            embedding_model: self.embedding_model,
             filter: self.filter.as_ref(),
             rewrite: None,
             intent: None,

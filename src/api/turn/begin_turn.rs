@@ -46,6 +46,7 @@ fn begin_turn(
     tags: Option<Json>,
     corpora: Option<Vec<Option<String>>>,
     parent_turn_id: Option<i64>,
+    embedding_model: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("begin_turn")?;
@@ -66,6 +67,7 @@ fn begin_turn(
         corpus,
         corpora: corpora.as_deref(),
         embedding: embedding.as_deref(),
+        embedding_model,
         filter: filter.as_ref(),
         rewrite,
         intent,

@@ -37,6 +37,7 @@ fn dry_run_turn(
         corpus,
         corpora: None,
         embedding: embedding.as_deref(),
+        embedding_model: None,
         filter: filter.as_ref(),
         rewrite: None,
         intent: None,

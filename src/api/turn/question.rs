@@ -15,6 +15,8 @@ pub(in crate::api) struct Question<'a> {
     /// Several corpora, the leading one first, instead of `corpus`.
     pub corpora: Option<&'a [String]>,
     pub embedding: Option<&'a [f32]>,
+    /// Model that the embedding was computed with, as the caller says.
+    pub embedding_model: Option<&'a str>,
     pub filter: Option<&'a Value>,
     pub rewrite: Option<&'a str>,
     /// The intent given by the caller.

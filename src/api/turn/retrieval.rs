@@ -154,7 +154,7 @@ impl<'a> ResolvedQuestion<'a> {
             corpora
         };
         match question.embedding {
-            Some(embedding) => corpora.check_dimensions(embedding)?,
+            Some(embedding) => corpora.check_embedding(embedding, question.embedding_model)?,
             None if settings.require_embedding => return Err(Error::EmbeddingRequired),
             None => {}
         }

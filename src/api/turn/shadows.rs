@@ -54,6 +54,7 @@ fn shadow_turn(
         corpus: None,
         corpora: Some(&corpora),
         embedding: embedding.as_deref().or(turn.embedding.as_deref()),
+        embedding_model: None,
         filter: turn.filter.as_ref(),
         rewrite: rewrite.or(turn.rewrite.as_deref()),
         intent: turn.intent,

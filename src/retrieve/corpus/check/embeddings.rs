@@ -35,7 +35,36 @@ pub fn embeddings(corpus: &Corpus, relation: &str) -> Result<Vec<Finding>> {
     }
     findings.push(coverage(corpus, relation, &column)?);
     findings.push(indexes::vector_index(corpus, relation, &mapped.column)?);
+    findings.extend(unused_columns(corpus, relation));
     Ok(findings)
+}
+
+/// Columns of vectors of a managed corpus that a change of the model has left.
+fn unused_columns(corpus: &Corpus, relation: &str) -> Vec<Finding> {
+    if !corpus.managed {
+        return Vec::new();
+    }
+    let is_mapped = |name: &str| corpus.mapping.values().any(|column| column.column == name);
+    let is_ours = |name: &str| {
+        name.strip_prefix("embedding")
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
+    let vectors = corpus.passage_columns.iter().filter(|(name, kind)| {
+        is_ours(name)
+            && !is_mapped(name)
+            && (kind.ends_with(".vector") || kind.ends_with(".halfvec"))
+    });
+    let finding = |(name, _): (&String, _)| {
+        Finding::warning(
+            "unused embedding",
+            format!("column \"{name}\" has the vectors of a model that is not used any more"),
+            Some(format!(
+                "ALTER TABLE {relation} DROP COLUMN {};",
+                sql::ident(name)
+            )),
+        )
+    };
+    vectors.map(finding).collect()
 }
 
 fn no_column(corpus: &Corpus) -> Finding {
@@ -80,9 +109,14 @@ fn coverage(corpus: &Corpus, relation: &str, column: &str) -> Result<Finding> {
     if counts.passages == counts.embedded {
         return Ok(Finding::ok("embedding", detail));
     }
-    let hint = format!(
-        "SELECT * FROM reground.pending_embeddings({});",
-        sql::literal(&corpus.name)
-    );
+    let hint = match &corpus.embedding_model {
+        Some(_) => {
+            "SELECT * FROM reground.embedding_progress; shows what the worker does.".to_owned()
+        }
+        None => format!(
+            "SELECT * FROM reground.pending_embeddings({});",
+            sql::literal(&corpus.name)
+        ),
+    };
     Ok(Finding::warning("embedding", detail, Some(hint)))
 }

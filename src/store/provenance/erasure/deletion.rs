@@ -12,7 +12,7 @@ const TURNS: &str =
 
 /// Tables with rows of a conversation, and the condition for the rows `x` of the conversations `$1` with the turns `#`. Referencing
 /// tables come first, so that no row is deleted by a cascade without being counted.
-const OF_CONVERSATIONS: [(&str, &str); 16] = [
+const OF_CONVERSATIONS: &[(&str, &str)] = &[
     (
         "citation_labels",
         "x.citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c WHERE c.turn_id IN #)",
@@ -37,13 +37,14 @@ const OF_CONVERSATIONS: [(&str, &str); 16] = [
     ("chain_checkpoints", "x.conversation_id = ANY ($1)"),
     ("conversation_markers", "x.conversation_id = ANY ($1)"),
     ("conversation_sources", "x.conversation_id = ANY ($1)"),
+    ("model_tasks", "x.turn_id IN #"),
     ("turns", "x.conversation_id = ANY ($1)"),
     ("conversations", "x.conversation_id = ANY ($1)"),
 ];
 
 /// Tables with other rows of a tenant (`$1`). The first conditions match only rows whose turn, conversation or answer is gone, because a
 /// conversation that began meanwhile stays complete.
-const OF_TENANT: [(&str, &str); 14] = [
+const OF_TENANT: &[(&str, &str)] = &[
     (
         "turn_traces",
         "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = x.turn_id)",
@@ -70,6 +71,19 @@ const OF_TENANT: [(&str, &str); 14] = [
     ("alert_baselines", "x.tenant = $1"),
     ("probe_results", "x.tenant = $1"),
     ("probes", "x.tenant = $1"),
+    ("model_usage", "x.tenant = $1"),
+    (
+        "model_tasks",
+        "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
+    ),
+    (
+        "passage_embeddings",
+        "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
+    ),
+    (
+        "embedding_checks",
+        "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
+    ),
     (
         "edges",
         "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
