@@ -1,5 +1,11 @@
 //! Strict reading: what is accepted, each refusal with its message, and arbitrary input.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "shared functions of tests"
+)]
+
 use proptest::prelude::*;
 use reground_metrics::factuality::verdicts::Entailment;
 use reground_models::{decompose, entail};
@@ -241,7 +247,7 @@ fn value() -> impl Strategy<Value = Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
             prop::collection::btree_map(keys.prop_map(str::to_owned), inner, 0..4)
-                .prop_map(|map| Value::from_iter(map)),
+                .prop_map(Value::from_iter),
         ]
     })
 }

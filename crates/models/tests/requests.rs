@@ -1,5 +1,11 @@
 //! Requests: the prompts of each version, the schemas, and texts that give orders.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "shared functions of tests"
+)]
+
 use proptest::prelude::*;
 use reground_models::fence::escape;
 use reground_models::request::{ChatRequest, Role};
