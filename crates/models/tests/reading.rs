@@ -31,88 +31,40 @@ fn statements_are_read_in_order_and_trimmed() {
 }
 
 #[test]
-fn unusable_statements_are_refused_with_their_reason() {
-    let too_many = json!({"statements": vec!["x"; decompose::MAX_STATEMENTS + 1]}).to_string();
+fn anything_but_one_object_is_refused() {
+    let message = "the answer must be one JSON object, without text or code marks around it";
+    // The third is a list of the fields in order, which derived readers accept for an object.
+    for content in [
+        "",
+        "[]",
+        r#"[["x"]]"#,
+        "```json\n{}\n```",
+        "\u{a0}{}",
+        "null",
+        "\u{feff}{}",
+    ] {
+        assert_eq!(refusal(decompose::read(content)), message, "{content}");
+    }
     for (content, message) in [
         (
-            "",
-            "the answer must be one JSON object, without text or code marks around it",
-        ),
-        (
-            "[]",
-            "the answer must be one JSON object, without text or code marks around it",
-        ),
-        // A list of the fields in order, which derived readers accept for an object.
-        (
-            r#"[["x"]]"#,
-            "the answer must be one JSON object, without text or code marks around it",
-        ),
-        (
-            "```json\n{}\n```",
-            "the answer must be one JSON object, without text or code marks around it",
-        ),
-        (
-            "\u{a0}{}",
-            "the answer must be one JSON object, without text or code marks around it",
-        ),
-        (
             r#"{"statements": ["x"]} Done."#,
-            "the answer is not valid JSON: trailing characters at line 1 column 23",
+            "trailing characters at line 1 column 23",
         ),
         (
             r#"{"statements": ["x"]}{}"#,
-            "the answer is not valid JSON: trailing characters at line 1 column 22",
+            "trailing characters at line 1 column 22",
         ),
         (
             r#"{"statements": ["x""#,
-            "the answer is not valid JSON: EOF while parsing a list at line 1 column 19",
-        ),
-        ("{}", "the answer lacks the key \"statements\""),
-        (
-            r#"{"statements": [], "note": 1}"#,
-            "the answer has a key other than statements",
+            "EOF while parsing a list at line 1 column 19",
         ),
         (
-            r#"{"Statements": []}"#,
-            "the answer has a key other than statements",
+            r#"{'statements': []}"#,
+            "key must be a string at line 1 column 2",
         ),
-        (
-            r#"{"statements": [], "statements": ["x"]}"#,
-            "the answer has the key \"statements\" twice",
-        ),
-        (
-            r#"{"statements": null}"#,
-            "\"statements\" must be an array, but is null",
-        ),
-        (
-            r#"{"statements": "x"}"#,
-            "\"statements\" must be an array, but is a string",
-        ),
-        (
-            r#"{"statements": {"0": "x"}}"#,
-            "\"statements\" must be an array, but is an object",
-        ),
-        (
-            r#"{"statements": ["x", 1]}"#,
-            "statement 2 must be a string, but is a number",
-        ),
-        (
-            r#"{"statements": [["x"]]}"#,
-            "statement 1 must be a string, but is an array",
-        ),
-        (
-            r#"{"statements": [true]}"#,
-            "statement 1 must be a string, but is a boolean",
-        ),
-        (r#"{"statements": ["x", ""]}"#, "statement 2 is empty"),
-        ("{\"statements\": [\"\u{a0} \\n\"]}", "statement 1 is empty"),
-        (
-            r#"{"statements": ["a\u0000b"]}"#,
-            "statement 1 contains a zero character",
-        ),
-        (&too_many, "the answer has 201 statements, more than 200"),
     ] {
-        assert_eq!(refusal(decompose::read(content)), message, "{content}");
+        let expected = format!("the answer is not valid JSON: {message}");
+        assert_eq!(refusal(decompose::read(content)), expected, "{content}");
     }
     let message = "the result must be an object with only \"content\", a string";
     for result in [
@@ -127,6 +79,63 @@ fn unusable_statements_are_refused_with_their_reason() {
             message,
             "{result}"
         );
+    }
+}
+
+#[test]
+fn unusable_statements_are_refused_with_their_reason() {
+    let too_many = json!({"statements": vec!["x"; decompose::MAX_STATEMENTS + 1]}).to_string();
+    let array = "\"statements\" must be an array, but is";
+    for (content, message) in [
+        ("{}", "the answer lacks the key \"statements\"".to_owned()),
+        (
+            r#"{"statements": [], "note": 1}"#,
+            "the answer has a key other than statements".to_owned(),
+        ),
+        (
+            r#"{"Statements": []}"#,
+            "the answer has a key other than statements".to_owned(),
+        ),
+        (
+            r#"{"statements": [], "statements": ["x"]}"#,
+            "the answer has the key \"statements\" twice".to_owned(),
+        ),
+        (r#"{"statements": null}"#, format!("{array} null")),
+        (r#"{"statements": "x"}"#, format!("{array} a string")),
+        (
+            r#"{"statements": {"0": "x"}}"#,
+            format!("{array} an object"),
+        ),
+        (
+            r#"{"statements": ["x", 1]}"#,
+            "statement 2 must be a string, but is a number".to_owned(),
+        ),
+        (
+            r#"{"statements": [["x"]]}"#,
+            "statement 1 must be a string, but is an array".to_owned(),
+        ),
+        (
+            r#"{"statements": [true]}"#,
+            "statement 1 must be a string, but is a boolean".to_owned(),
+        ),
+        (
+            r#"{"statements": ["x", ""]}"#,
+            "statement 2 is empty".to_owned(),
+        ),
+        (
+            "{\"statements\": [\"\u{a0} \\n\"]}",
+            "statement 1 is empty".to_owned(),
+        ),
+        (
+            r#"{"statements": ["a\u0000b"]}"#,
+            "statement 1 contains a zero character".to_owned(),
+        ),
+        (
+            &too_many,
+            "the answer has 201 statements, more than 200".to_owned(),
+        ),
+    ] {
+        assert_eq!(refusal(decompose::read(content)), message, "{content}");
     }
 }
 
