@@ -9,6 +9,7 @@ mod eval;
 mod extraction;
 mod injection;
 mod intent;
+mod k1;
 mod progress;
 mod simulation;
 mod statistics;
@@ -23,6 +24,7 @@ Quality, measured by human judgements:
   eval        retrieval and whole turns
   extraction  citations extracted from real answers
   injection   faults injected into answers, and how many are detected
+  k1          when to retrieve and with which query, and factuality from verdicts
   intent      classification of the intent of turns
   support     support of claims by text
   simulation  the published model of history strategies, with its table and measured replays
@@ -48,6 +50,7 @@ fn main() -> Result<()> {
             Some("extraction") => extraction::run(arguments),
             Some("intent") => intent::run(arguments),
             Some("injection") => injection::run(arguments),
+            Some("k1") => k1::run(arguments),
             Some("provenance") => cost::provenance::run(arguments),
             Some("recording") => cost::recording::run(arguments),
             Some("simulation") => simulation::run(arguments),

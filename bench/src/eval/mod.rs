@@ -1,10 +1,10 @@
 //! The command `eval`: the quality of retrieval and of whole turns, measured by human judgements.
 
-mod corpora;
+pub mod corpora;
 mod floors;
 mod graph;
 mod options;
-mod parallel;
+pub mod parallel;
 mod query;
 mod reference;
 mod replay;

@@ -1,14 +1,16 @@
 #![forbid(unsafe_code)]
 //! Evaluation measures: rankings, citations, claims, contexts and answers as their publications define them, confidence
-//! intervals, a significance test, and classification quality.
+//! intervals, a significance test, classification quality, and agreement of raters.
 //!
 //! Only [`squad`] and [`rouge`] read texts, and they count words. Whether a passage supports a sentence is an input.
 //!
 //! A measure with an empty denominator is `None`, not 0. So a mean over queries also shows how many queries it covers.
 
+pub mod agreement;
 pub mod alce;
 pub mod claims;
 pub mod context;
+pub mod factuality;
 pub mod history_hits;
 pub mod ranking;
 mod ratio;

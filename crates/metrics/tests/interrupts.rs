@@ -2,6 +2,9 @@
 
 use reground_interrupt::CHECK_INTERVAL;
 use reground_interrupt::test_support::{self, assert_checked};
+use reground_metrics::agreement::{ConfusionMatrix, majority};
+use reground_metrics::factuality::measures::measure;
+use reground_metrics::factuality::verdicts::{AnswerVerdicts, Entailment};
 use reground_metrics::mann_whitney::two_sided;
 use reground_metrics::ranking::{average_precision, ndcg, precision, recall, reciprocal_rank};
 use reground_metrics::rouge::rouge_l;
@@ -51,4 +54,22 @@ fn measures_of_long_rankings_check_for_interrupts() {
     });
     assert!(checks.count >= 30, "{checks:?}");
     assert!(checks.longest < 2 * CHECK_INTERVAL, "{checks:?}");
+}
+
+#[test]
+fn verdicts_and_votes_check_for_interrupts() {
+    let many = 2 * CHECK_INTERVAL;
+    let verdicts = AnswerVerdicts {
+        statements: Some(vec![Some(Entailment::Neutral); many]),
+        facts: Some(vec![Some(Entailment::Neutral)]),
+        tokens: 1,
+    };
+    let checks = test_support::measure(|| measure(&verdicts));
+    assert_eq!(checks.count, 2);
+    let votes: Vec<u8> = (0..many).map(|n| (n % 2) as u8).collect();
+    let checks = test_support::measure(|| majority(&votes, 2));
+    assert!(checks.count >= 2, "{checks:?}");
+    let pairs = votes.iter().map(|vote| (*vote, 1));
+    let checks = test_support::measure(|| ConfusionMatrix::of(&[0, 1], pairs));
+    assert!(checks.count >= 2, "{checks:?}");
 }

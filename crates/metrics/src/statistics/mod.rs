@@ -3,5 +3,5 @@
 pub mod classification;
 pub mod interval;
 pub mod mann_whitney;
-mod normal;
+pub(crate) mod normal;
 pub mod proportion;
