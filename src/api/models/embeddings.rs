@@ -58,8 +58,7 @@ fn compare_if_due(corpus_id: i64, model: &str, in_any_case: bool) -> Result<i64>
     let Some(corpus) = corpora::by_id(corpus_id)? else {
         return Ok(0);
     };
-    let relation = corpus.relation.clone().unwrap_or_default();
-    let changes = embeddings::changes(&relation)?;
+    let changes = embeddings::changes(corpus_id)?;
     let waiting = embeddings::unfinished(corpus_id, model)?;
     if !in_any_case && !last.is_due(changes, waiting) {
         return Ok(0);
