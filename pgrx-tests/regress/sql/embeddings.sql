@@ -152,7 +152,7 @@ SET client_min_messages = warning;
 SELECT reground.add_corpus('embed_s', 'embed.spied', 'id', 'body', embedding => 'emb', embedding_model => 'embed-2');
 RESET client_min_messages;
 RESET ROLE;
-SELECT reground.queue_embeddings();
+SELECT reground.queue_embeddings('embed_s');
 SELECT * FROM work();
 SELECT * FROM embed.spied;
 -- Code that wants more fails, and harms only its own corpus.
@@ -160,14 +160,17 @@ SET ROLE regress_owner;
 CREATE OR REPLACE FUNCTION embed.spy() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RESET ROLE; RETURN NEW; END $$;
 RESET ROLE;
 UPDATE reground.passage_embeddings SET input_hash = '\x00' WHERE chunk_id = '1' AND corpus_id = (SELECT corpus_id FROM reground.corpora WHERE corpus = 'embed_s');
-SELECT reground.queue_embeddings();
+SELECT reground.queue_embeddings('embed_s');
 CREATE TEMPORARY TABLE spied AS SELECT * FROM reground.claim_tasks('worker', models => '{embed-2}');
 SELECT state, message FROM regress.refusal($$SELECT reground.complete_task(task_id, lease_token, '{"embedding": [1, 0]}') FROM spied$$);
 SELECT reground.fail_task(task_id, lease_token, 'cannot be stored') FROM spied;
 -- An error while a corpus is compared is recorded, and other corpora go on.
 ALTER TABLE embed.spied RENAME COLUMN body TO text;
-SELECT reground.queue_embeddings();
+SELECT reground.queue_embeddings('embed_s');
 SELECT corpus, last_error FROM progress WHERE last_error IS NOT NULL;
+-- Without a name, the corpora that have changed are compared, here at least the one that was never compared.
+SELECT reground.queue_embeddings() >= 0 AS compared;
+SELECT count(*) FROM reground.embedding_checks WHERE checked_at IS NULL;
 
 SELECT reground.drop_corpus('embed'), reground.drop_corpus('embed_m', drop_tables => true), reground.drop_corpus('embed_s');
 TABLE progress;

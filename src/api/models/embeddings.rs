@@ -5,7 +5,7 @@ use pgrx::prelude::*;
 use reground_models::recheck::MOST_QUEUED;
 
 use crate::api::writable;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::run_as::as_relation_owner;
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold};
@@ -22,7 +22,11 @@ const BATCH: i64 = 1000;
 fn queue_embeddings(corpus: Option<&str>) -> std::result::Result<i64, ErrorReport> {
     writable("queue_embeddings")?;
     let only = match corpus {
-        Some(name) => Some(corpora::load(&tenant::required()?, name)?.corpus_id),
+        Some(name) => {
+            let corpus = corpora::find(&tenant::required()?, name)?;
+            let corpus = corpus.ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
+            Some(corpus.corpus_id)
+        }
         None => None,
     };
     Ok(queue_all(only)?)
