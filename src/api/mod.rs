@@ -8,3 +8,4 @@ mod corpus;
 mod turn;
 
 pub(crate) use arguments::{given, names, not_empty, writable};
+pub(crate) use audit::maintenance;

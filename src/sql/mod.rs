@@ -11,9 +11,10 @@ mod plans;
 mod record;
 mod run;
 mod statement;
+mod subtransaction;
 mod superuser;
 
-pub use locks::{lock, lock_key, lock_relation, try_lock};
+pub use locks::{lock, lock_key, lock_relation, try_lock, try_lock_key};
 pub use names::define;
 pub use record::Record;
 pub use run::{
@@ -21,4 +22,5 @@ pub use run::{
     with_latest_snapshot, with_pinned_path, write_each, write_json, write_one,
 };
 pub use statement::{Args, Row};
+pub use subtransaction::{Caught, guarded};
 pub use superuser::is_session_of_superuser;

@@ -8,10 +8,14 @@ use pgrx::{PgRelation, is_a, pg_guard};
 use crate::error::{Error, Result};
 
 /// Whether functions that run with the rights of the caller can get those of a superuser: the caller is one, or a superuser opened
-/// this session and has changed to another role since, which any function can undo with RESET ROLE or RESET SESSION AUTHORIZATION.
+/// this session and has changed to another role since, which any function can undo with RESET ROLE or RESET SESSION AUTHORIZATION, but
+/// not in a security-restricted operation.
 pub fn is_session_of_superuser() -> bool {
     // SAFETY: plain calls into the backend. The roles of a session are set before its first statement.
     unsafe {
+        if pg_sys::InSecurityRestrictedOperation() {
+            return pg_sys::superuser();
+        }
         pg_sys::superuser()
             || pg_sys::superuser_arg(pg_sys::GetSessionUserId())
             || pg_sys::superuser_arg(pg_sys::GetAuthenticatedUserId())
