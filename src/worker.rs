@@ -86,6 +86,9 @@ pub extern "C-unwind" fn reground_launch_maintenance(_argument: pg_sys::Datum) {
             }
         }
     }
+    // The postmaster starts it again unless the server stops. With exit code 0, pg_terminate_backend would end maintenance for good.
+    // SAFETY: ends the process, outside a transaction.
+    unsafe { pg_sys::proc_exit(1) }
 }
 
 /// Names of the databases that accept connections.
@@ -145,7 +148,7 @@ unsafe extern "C-unwind" fn terminate(signal: std::ffi::c_int) {
     unsafe { pg_sys::die(signal) }
 }
 
-/// A worker. It runs the tasks of its database that are due. An error outside a task, or a cancel, is written to the server log and ends it.
+/// A worker. It runs the tasks of its database that are due. An error outside a task is written to the server log and ends it.
 #[pg_guard]
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn reground_maintain(_argument: pg_sys::Datum) {

@@ -22,5 +22,5 @@ pub use run::{
     with_latest_snapshot, with_pinned_path, write_each, write_json, write_one,
 };
 pub use statement::{Args, Row};
-pub use subtransaction::{Caught, guarded};
+pub use subtransaction::{Caught, guarded, guarded_from_cancel};
 pub use superuser::is_session_of_superuser;

@@ -2,24 +2,56 @@
 
 use std::panic::AssertUnwindSafe;
 
-use pgrx::PgLogLevel;
 use pgrx::PgSqlErrorCode as Code;
 use pgrx::pg_sys;
 use pgrx::pg_sys::PgTryBuilder;
-use pgrx::pg_sys::panic::{CaughtError, ErrorReport};
+use pgrx::pg_sys::panic::{CaughtError, ErrorReport, ErrorReportWithLevel, ErrorReportable};
 
 use crate::error::Result;
 
 /// An error that was caught. The changes of the work are rolled back.
 #[derive(Debug)]
-pub struct Caught {
-    pub sqlstate: String,
-    pub message: String,
+pub struct Caught(Box<CaughtError>);
+
+impl Caught {
+    fn report(&self) -> &ErrorReportWithLevel {
+        match &*self.0 {
+            CaughtError::PostgresError(report)
+            | CaughtError::ErrorReport(report)
+            | CaughtError::RustPanic {
+                ereport: report, ..
+            } => report,
+        }
+    }
+
+    /// The message.
+    pub fn message(&self) -> &str {
+        self.report().message()
+    }
+
+    /// The five characters of the error code, of which each takes six bits.
+    pub fn sqlstate(&self) -> String {
+        let packed = self.report().sql_error_code() as i32;
+        let characters = (0..5).map(|place| ((packed >> (6 * place)) & 0x3f) as u8 + b'0');
+        characters.map(char::from).collect()
+    }
+
+    fn is_cancel(&self) -> bool {
+        self.report().sql_error_code() == Code::ERRCODE_QUERY_CANCELED
+    }
 }
 
 /// Runs `work` in a subtransaction. If it fails, its changes, locks, settings and change of user are rolled back, and the error is
 /// returned. A cancel is not caught: it ends the caller too.
 pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> std::result::Result<T, Caught> {
+    match guarded_from_cancel(work) {
+        Err(caught) if caught.is_cancel() => caught.0.rethrow(),
+        outcome => outcome,
+    }
+}
+
+/// As [`guarded`], and catches a cancel too, for work in a process of its own.
+pub fn guarded_from_cancel<T>(work: impl FnOnce() -> Result<T>) -> std::result::Result<T, Caught> {
     // SAFETY: plain reads of backend variables. BeginInternalSubTransaction is allowed within a function and in a background worker's
     // transaction. It changes the memory context, so the caller's is set again.
     let (context, owner) = unsafe {
@@ -28,59 +60,21 @@ pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> std::result::Result<T, Ca
         pg_sys::MemoryContextSwitchTo(before.0);
         before
     };
-    let outcome = PgTryBuilder::new(AssertUnwindSafe(|| match work() {
-        Ok(value) => Some(Ok(value)),
-        Err(error) => {
-            // Raised here, so that it has the same form as an error of PostgreSQL.
-            ErrorReport::from(error).report(PgLogLevel::ERROR);
-            None
-        }
+    // An error of ours is raised, so that it has the same form as one of PostgreSQL.
+    let outcome = PgTryBuilder::new(AssertUnwindSafe(|| {
+        Ok(work().map_err(ErrorReport::from).unwrap_or_report())
     }))
-    .catch_others(|error| Some(Err(error)))
+    .catch_others(|error| Err(Caught(Box::new(error))))
     .execute();
     // SAFETY: ends the subtransaction that was begun above: inner ones have ended, because `work` has returned or was unwound. The abort
     // restores the user, the settings and the SPI state of its beginning. Memory context and resource owner are then set as PL/pgSQL does.
     unsafe {
         match &outcome {
-            Some(Ok(_)) => pg_sys::ReleaseCurrentSubTransaction(),
-            _ => pg_sys::RollbackAndReleaseCurrentSubTransaction(),
+            Ok(_) => pg_sys::ReleaseCurrentSubTransaction(),
+            Err(_) => pg_sys::RollbackAndReleaseCurrentSubTransaction(),
         }
         pg_sys::MemoryContextSwitchTo(context);
         pg_sys::CurrentResourceOwner = owner;
     }
-    match outcome {
-        Some(Ok(value)) => Ok(value),
-        Some(Err(error)) => Err(caught(error)),
-        None => Err(Caught {
-            sqlstate: sqlstate(Code::ERRCODE_INTERNAL_ERROR),
-            message: "an error was lost".into(),
-        }),
-    }
-}
-
-/// What is kept of an error. A cancel is raised again.
-fn caught(error: CaughtError) -> Caught {
-    let report = match &error {
-        CaughtError::PostgresError(report)
-        | CaughtError::ErrorReport(report)
-        | CaughtError::RustPanic {
-            ereport: report, ..
-        } => report,
-    };
-    let code = report.sql_error_code();
-    let kept = Caught {
-        sqlstate: sqlstate(code),
-        message: report.message().to_owned(),
-    };
-    if code == Code::ERRCODE_QUERY_CANCELED {
-        error.rethrow();
-    }
-    kept
-}
-
-/// The five characters of an error code, of which each takes six bits.
-fn sqlstate(code: Code) -> String {
-    let packed = code as i32;
-    let characters = (0..5).map(|place| ((packed >> (6 * place)) & 0x3f) as u8 + b'0');
-    characters.map(char::from).collect()
+    outcome
 }

@@ -16,7 +16,7 @@ pub(super) fn check_all() -> Result<i64> {
     for corpus in maintenance::managed_corpora()? {
         let (counts, error) = match sql::guarded(|| count(&corpus)) {
             Ok(counts) => (Some(counts), None),
-            Err(caught) => (None, Some(caught.message)),
+            Err(caught) => (None, Some(caught.message().to_owned())),
         };
         checks.push(CoordinateCheck {
             corpus_id: corpus.corpus_id,

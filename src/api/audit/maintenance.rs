@@ -127,12 +127,16 @@ pub(crate) fn run(task: Task, begun: Option<i64>) -> Result<Option<TaskRow>> {
         Some(run_id) => run_id,
         None => maintenance::begin(task.name)?,
     };
-    let outcome = sql::guarded(task.run);
+    // A cancel ends a call by hand. In the worker it ends only the task.
+    let outcome = match begun {
+        Some(_) => sql::guarded_from_cancel(task.run),
+        None => sql::guarded(task.run),
+    };
     maintenance::finish(task.name, run_id, &outcome)?;
     Ok(Some(TaskRow {
         task: task.name,
         processed: outcome.as_ref().ok().copied(),
-        error: outcome.err().map(|caught| caught.message),
+        error: outcome.err().map(|caught| caught.message().to_owned()),
     }))
 }
 

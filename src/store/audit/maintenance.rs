@@ -49,7 +49,7 @@ pub fn forget(run_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Records the end of a run. An earlier run of the task without an end was interrupted, because the caller holds the task.
+/// Records the end of a run. Earlier runs of the task without an end were interrupted, because the caller holds the task.
 pub fn finish(task: &str, run_id: i64, outcome: &std::result::Result<i64, Caught>) -> Result<()> {
     let fault = outcome.as_ref().err();
     as_owner(|| {
@@ -58,14 +58,15 @@ pub fn finish(task: &str, run_id: i64, outcome: &std::result::Result<i64, Caught
             &[
                 run_id.into(),
                 outcome.as_ref().ok().copied().into(),
-                fault.map(|fault| fault.message.as_str()).into(),
-                fault.map(|fault| fault.sqlstate.as_str()).into(),
+                fault.map(Caught::message).into(),
+                fault.map(Caught::sqlstate).into(),
             ],
         )?;
-        // Only the run before this one can be open.
+        // Only runs after the last finished one can be open.
         sql::run(
             "UPDATE reground.maintenance_runs AS r SET finished_at = clock_timestamp(), error = 'the session ended during the run', sqlstate = '57P01' \
-             WHERE r.finished_at IS NULL AND r.run_id = (SELECT l.run_id FROM reground.maintenance_runs AS l WHERE l.task = $1 AND l.run_id <> $2 ORDER BY l.started_at DESC LIMIT 1)",
+             WHERE r.task = $1 AND r.finished_at IS NULL AND r.started_at > coalesce( \
+                 (SELECT l.started_at FROM reground.maintenance_runs AS l WHERE l.task = $1 AND l.run_id <> $2 AND l.finished_at IS NOT NULL ORDER BY l.started_at DESC LIMIT 1), '-infinity')",
             &[task.into(), run_id.into()],
         )
     })?;
