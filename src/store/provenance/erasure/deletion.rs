@@ -43,7 +43,7 @@ const OF_CONVERSATIONS: [(&str, &str); 16] = [
 
 /// Tables with other rows of a tenant (`$1`). The first conditions match only rows whose turn, conversation or answer is gone, because a
 /// conversation that began meanwhile stays complete.
-const OF_TENANT: [(&str, &str); 14] = [
+const OF_TENANT: [(&str, &str); 15] = [
     (
         "turn_traces",
         "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = x.turn_id)",
@@ -78,6 +78,7 @@ const OF_TENANT: [(&str, &str); 14] = [
         "documents",
         "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
     ),
+    ("coordinate_faults", "x.tenant = $1"),
     ("corpora", "x.tenant = $1"),
 ];
 
