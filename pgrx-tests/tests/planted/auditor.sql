@@ -29,3 +29,12 @@ SELECT * FROM reground.check_alerts();
 SELECT * FROM reground.diagnose({alert});
 SELECT reground.drop_alert_rule('{r}_mine'), reground.drop_alert_rule('{r}_other');
 SELECT * FROM reground.run_maintenance();
+SELECT reground.set_maintenance('retention', enabled => true, period => '1 day'), reground.set_maintenance('retention');
+-- no rows
+SELECT m.error FROM reground.run_maintenance('check_alerts') AS m WHERE m.error IS NOT NULL;
+-- no rows
+SELECT m.error FROM reground.run_maintenance('probes') AS m WHERE m.error IS NOT NULL;
+-- no rows
+SELECT m.error FROM reground.run_maintenance('check_coordinates') AS m WHERE m.error IS NOT NULL;
+-- no rows
+SELECT m.error FROM reground.run_maintenance('retention') AS m WHERE m.error IS NOT NULL;
