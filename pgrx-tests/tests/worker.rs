@@ -176,6 +176,18 @@ fn waiting(client: &mut Client) -> Result<i64> {
         .get(0))
 }
 
+/// Waits for the notification of the expected rule.
+fn notified(listener: &mut Client) -> Result<String> {
+    let mut notifications = listener.notifications();
+    let mut told = notifications.timeout_iter(PATIENCE);
+    loop {
+        let notification = told.next()?.context("no notification")?;
+        if notification.payload().contains("\"lost_generation\"") {
+            return Ok(notification.payload().to_owned());
+        }
+    }
+}
+
 #[test]
 fn the_worker_notifies_about_an_injected_fault() -> Result<()> {
     // One database is maintained, another one is not.
@@ -197,14 +209,7 @@ fn the_worker_notifies_about_an_injected_fault() -> Result<()> {
     for number in 0..55 {
         answer(&mut client, number)?;
     }
-    let mut notifications = listener.notifications();
-    let mut told = notifications.timeout_iter(PATIENCE);
-    let payload = loop {
-        let notification = told.next()?.context("no notification")?;
-        if notification.payload().contains("\"lost_generation\"") {
-            break notification.payload().to_owned();
-        }
-    };
+    let payload = notified(&mut listener)?;
     println!(
         "notified {:.1} s after the first faulty answer began: {payload}",
         injected.elapsed().as_secs_f64()
@@ -235,7 +240,6 @@ fn the_worker_notifies_about_an_injected_fault() -> Result<()> {
         waiting(&mut elsewhere)? == 1,
         "a database that is not named is maintained"
     );
-    drop(notifications);
     check_activity(&mut client, &mut listener)?;
     check_probes(&mut client)
 }
