@@ -54,6 +54,7 @@ const PERIODS: &str = "
 
 /// Statements of a role that is no superuser: a corpus over a view whose function runs with the rights of its caller.
 const VIEWED: &str = "
+    SET search_path = public;
     CREATE TABLE shelf (id text PRIMARY KEY, body text NOT NULL);
     INSERT INTO shelf VALUES ('1', 'Oat bread takes an hour.');
     CREATE TABLE readers (who text);
@@ -150,7 +151,7 @@ fn check_probes(client: &mut Client) -> Result<()> {
         "SELECT reground.put_probe('oats', 'viewed', 'How long does oat bread take?', '1')",
     )?;
     client.batch_execute(
-        "TRUNCATE readers; SELECT reground.set_maintenance('probes', enabled => true)",
+        "TRUNCATE public.readers; SELECT reground.set_maintenance('probes', enabled => true)",
     )?;
     wait_until(
         client,
@@ -164,7 +165,7 @@ fn check_probes(client: &mut Client) -> Result<()> {
         .get(0);
     ensure!(found, "a probe of a corpus over a view was not run");
     let readers: Vec<String> = client
-        .query_one("SELECT array_agg(DISTINCT who) FROM readers", &[])?
+        .query_one("SELECT array_agg(DISTINCT who) FROM public.readers", &[])?
         .get(0);
     assert_eq!(readers, ["worker_asker"]);
     Ok(())
