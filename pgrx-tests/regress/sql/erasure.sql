@@ -197,6 +197,7 @@ SELECT (reground.put_document('erasure own', 'rye', content => 'Rye bread rises 
 SELECT added FROM reground.put_edges('erasure own', '[{"source": "Rye", "target": "bread", "chunk_id": "1"}]');
 RESET ROLE;
 SELECT reground.refresh_audit() > 0 AS counted;
+SELECT error FROM reground.run_maintenance('check_coordinates');
 INSERT INTO reground.alert_baselines (tenant, corpus, cfs_p5, answers, since, until) VALUES ('regress_erasure_a', 'erasure own', 1, 1, now(), now());
 INSERT INTO reground.alerts (rule, tenant, corpus, state, severity, indicator, value, threshold, samples, since, first_bad_hour) VALUES ('r', 'regress_erasure_a', 'erasure own', 'resolved', 'warning', 'cfs_p5', 0, 1, 1, now(), now());
 INSERT INTO reground.rollup_queue (tenant, message_id, change) VALUES ('regress_erasure_a', -1, 1);
