@@ -116,6 +116,9 @@ fn load(
     if let Some(encoder) = encoders.get(&path) {
         return Ok(Arc::clone(encoder));
     }
+    if !path.is_dir() {
+        return Err(Failure::model("the model is not in the models folder"));
+    }
     let encoder = Encoder::load(&path).map_err(|error| Failure::model(error.to_string()))?;
     let encoder = Arc::new(encoder);
     encoders.insert(path, Arc::clone(&encoder));
@@ -147,11 +150,13 @@ mod tests {
     async fn a_missing_model_is_a_failure_of_the_model() {
         let folder = tempfile::tempdir().expect("a folder");
         let local = Local::new(Some(folder.path().to_owned()));
-        let failure = local
-            .embed(&model("embed"), &["text".to_owned()])
-            .await
-            .expect_err("no model");
-        assert_eq!(failure.class, crate::failure::Class::Model);
-        assert!(failure.message.contains("model.safetensors"));
+        let texts = ["text".to_owned()];
+        for expected in ["not in the models folder", "model.safetensors"] {
+            let failure = local.embed(&model("embed"), &texts).await;
+            let failure = failure.expect_err("no model");
+            assert_eq!(failure.class, crate::failure::Class::Model);
+            assert!(failure.message.contains(expected), "{failure}");
+            let _ = std::fs::create_dir(folder.path().join("api-m"));
+        }
     }
 }
