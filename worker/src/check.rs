@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// Checks one database and prints one line per model. Returns whether everything works.
 pub async fn check(target: &Target, runner: &Runner) -> bool {
     let label = &target.label;
-    let models = match target.connect(|| ()).await {
+    let models = match target.connect().await {
         Ok(client) => queue::worker_models(&client).await,
         Err(error) => Err(error),
     };

@@ -16,6 +16,7 @@ use rustls::{
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_util::sync::CancellationToken;
 
 use crate::http::keys::Secret;
 use crate::http::tls;
@@ -99,14 +100,16 @@ impl Target {
         })
     }
 
-    /// Connects. `notified` is called for each notification.
+    /// Connects. `notified` is called for each notification, and `closed` is cancelled when the connection ends.
     ///
     /// # Errors
     /// The error of the connection.
-    pub async fn connect(
+    pub async fn listen(
         &self,
         notified: impl Fn() + Send + 'static,
+        closed: CancellationToken,
     ) -> Result<Client, tokio_postgres::Error> {
+        let guard = closed.drop_guard();
         let (client, mut connection) = self.config.connect(self.tls.clone()).await?;
         tokio::spawn(async move {
             loop {
@@ -117,8 +120,17 @@ impl Target {
                     Some(Err(_)) | None => break,
                 }
             }
+            drop(guard);
         });
         Ok(client)
+    }
+
+    /// Connects without interest in notifications.
+    ///
+    /// # Errors
+    /// The error of the connection.
+    pub async fn connect(&self) -> Result<Client, tokio_postgres::Error> {
+        self.listen(|| (), CancellationToken::new()).await
     }
 }
 

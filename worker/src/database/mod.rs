@@ -68,14 +68,15 @@ impl Database {
         let mut backoff = Duration::ZERO;
         while !stop.is_cancelled() {
             let database = self.target.label.clone();
-            match self.listen().await {
+            let closed = CancellationToken::new();
+            match self.listen(&closed).await {
                 Ok(client) => {
                     info!(database, "connected");
                     self.connected(true);
                     // Notifications of the time without a connection are lost.
                     self.wake.send_modify(|count| *count += 1);
                     backoff = Duration::ZERO;
-                    if let Err(error) = self.refresh_until_stopped(&client).await {
+                    if let Err(error) = self.refresh_until_stopped(&client, &closed).await {
                         warn!(database, code = code(&error), "lost the connection");
                     }
                     self.connected(false);
@@ -96,7 +97,7 @@ impl Database {
     /// # Errors
     /// The error of connecting or of the queue.
     pub async fn serve_once(mut self) -> Result<(), Error> {
-        let client = self.target.connect(|| ()).await?;
+        let client = self.target.connect().await?;
         self.connected(true);
         loop {
             let before = self.worker.tally.claimed();
@@ -112,24 +113,27 @@ impl Database {
         }
     }
 
-    async fn listen(&self) -> Result<Client, Error> {
+    async fn listen(&self, closed: &CancellationToken) -> Result<Client, Error> {
         let wake = self.wake.clone();
-        let connect = self
-            .target
-            .connect(move || wake.send_modify(|count| *count += 1));
-        let client = connect.await?;
+        let notified = move || wake.send_modify(|count| *count += 1);
+        let client = self.target.listen(notified, closed.clone()).await?;
         client.batch_execute("LISTEN reground_tasks").await?;
         Ok(client)
     }
 
-    /// Looks at models and passages every 10 seconds.
-    async fn refresh_until_stopped(&mut self, client: &Client) -> Result<(), Error> {
+    /// Looks at models and passages every 10 seconds, and at once when the connection has ended, to see its error.
+    async fn refresh_until_stopped(
+        &mut self,
+        client: &Client,
+        closed: &CancellationToken,
+    ) -> Result<(), Error> {
         let mut ticks = interval(REFRESH);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let stop = self.stop.clone();
         loop {
             tokio::select! {
                 () = stop.cancelled() => return Ok(()),
+                () = closed.cancelled() => {}
                 _ = ticks.tick() => {}
             }
             let models = self.models(client).await?;

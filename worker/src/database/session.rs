@@ -36,7 +36,7 @@ impl Session {
         }
         let client = match slot.take() {
             Some(client) => client,
-            None => self.target.connect(|| ()).await?,
+            None => self.target.connect().await?,
         };
         Ok(MutexGuard::map(slot, |slot| slot.insert(client)))
     }
