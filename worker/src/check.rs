@@ -54,10 +54,11 @@ fn describe(model: &Model) -> String {
 }
 
 async fn check_model(model: &Model, runner: &Runner) -> Result<String, String> {
+    runner
+        .apis
+        .can_serve(model)
+        .map_err(|failure| failure.message)?;
     let key = match &model.key_name {
-        Some(name) if !runner.apis.http.keys().contains(name) => {
-            return Err(format!("the worker has no key \"{name}\""));
-        }
         Some(name) => format!("key \"{name}\""),
         None if model.api == Api::Local => "local".to_owned(),
         None => "no key".to_owned(),

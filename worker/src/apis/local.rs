@@ -47,7 +47,7 @@ impl Local {
     /// A failure of the model if it cannot be loaded or run.
     #[cfg(feature = "local")]
     pub async fn embed(&self, model: &Model, texts: &[String]) -> Result<Embeddings, Failure> {
-        let path = self.path(model)?;
+        let path = self.find(model)?;
         let pass = Arc::clone(&self.passes).acquire_owned().await;
         let (encoders, texts) = (Arc::clone(&self.encoders), texts.to_vec());
         let vectors = tokio::task::spawn_blocking(move || {
@@ -73,7 +73,7 @@ impl Local {
     /// Always a failure of the model.
     #[cfg(not(feature = "local"))]
     pub async fn embed(&self, model: &Model, _texts: &[String]) -> Result<Embeddings, Failure> {
-        self.path(model)?;
+        self.find(model)?;
         Err(Failure::model("this worker was built without local models"))
     }
 
@@ -82,14 +82,30 @@ impl Local {
     /// # Errors
     /// Always a failure of the model.
     pub async fn run(&self, model: &Model, task: &Task) -> Result<Answer, Failure> {
-        self.path(model)?;
+        self.find(model)?;
         let kind = &task.kind;
         Err(Failure::model(format!(
             "local models do not support tasks of kind \"{kind}\""
         )))
     }
 
-    /// Returns the folder of a model. The name comes from the database, so it must not lead out of the models folder.
+    /// Returns the folder of a model.
+    ///
+    /// # Errors
+    /// A failure of the model if there is no such folder.
+    pub fn find(&self, model: &Model) -> Result<PathBuf, Failure> {
+        let path = self.path(model)?;
+        if !cfg!(feature = "local") {
+            return Err(Failure::model("this worker was built without local models"));
+        }
+        if path.is_dir() {
+            Ok(path)
+        } else {
+            Err(Failure::model("the model is not in the models folder"))
+        }
+    }
+
+    /// Returns the path of a model. The name comes from the database, so it must not lead out of the models folder.
     fn path(&self, model: &Model) -> Result<PathBuf, Failure> {
         let folder = self.folder.as_deref();
         let folder = folder.ok_or_else(|| Failure::model("REGROUND_MODELS is not set"))?;
@@ -115,9 +131,6 @@ fn load(
     let mut encoders = encoders.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(encoder) = encoders.get(&path) {
         return Ok(Arc::clone(encoder));
-    }
-    if !path.is_dir() {
-        return Err(Failure::model("the model is not in the models folder"));
     }
     let encoder = Encoder::load(&path).map_err(|error| Failure::model(error.to_string()))?;
     let encoder = Arc::new(encoder);

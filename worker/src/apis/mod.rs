@@ -24,6 +24,22 @@ pub struct Apis {
 }
 
 impl Apis {
+    /// Checks that this worker has what a model needs: its key, or its folder.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn can_serve(&self, model: &Model) -> Result<(), Failure> {
+        if model.api == Api::Local {
+            return self.local.find(model).map(drop);
+        }
+        match &model.key_name {
+            Some(name) if !self.http.keys().contains(name) => {
+                Err(Failure::model(format!("the worker has no key \"{name}\"")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Computes embeddings, of unit length if the model's settings say so. The prefix of queries or passages is put before
     /// each text.
     ///

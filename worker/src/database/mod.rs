@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::model::Model;
-use crate::queue;
+use crate::queue::{self, UnusableModel};
 use crate::registry::Registry;
 use connection::Target;
 use lane::{Lane, Worker, code, next_backoff};
@@ -35,7 +35,7 @@ pub struct Database {
     wake: watch::Sender<u64>,
     lanes: BTreeMap<String, (Model, CancellationToken)>,
     running: JoinSet<()>,
-    /// Models that were reported as unusable, each once.
+    /// Models that were reported as not served, each once.
     reported: BTreeSet<String>,
 }
 
@@ -153,20 +153,31 @@ impl Database {
         }
     }
 
+    /// Returns the models that this worker can serve. The tasks of the others are left to workers that have their keys.
     async fn models(&mut self, client: &Client) -> Result<Vec<Model>, Error> {
         let mut models = Vec::new();
         for model in queue::worker_models(client).await? {
-            match model {
+            let served = model.and_then(|model| {
+                let apis = &self.worker.runner.apis;
+                let served = apis.can_serve(&model);
+                served.map_err(|failure| UnusableModel {
+                    name: model.name.clone(),
+                    reason: failure.message,
+                })?;
+                Ok(model)
+            });
+            match served {
                 Ok(model) => models.push(model),
-                Err(unusable) => {
-                    if self.reported.insert(unusable.name.clone()) {
+                Err(UnusableModel { name, reason }) => {
+                    if self.reported.insert(name.clone()) {
                         let database = &self.target.label;
-                        let (model, reason) = (unusable.name, unusable.reason);
-                        warn!(database, model, reason, "unusable model");
+                        warn!(database, model = name, reason, "does not serve model");
                     }
                 }
             }
         }
+        self.reported
+            .retain(|name| models.iter().all(|model| model.name != *name));
         self.registry.set_models(&self.target.label, &models);
         Ok(models)
     }

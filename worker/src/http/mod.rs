@@ -13,7 +13,7 @@ use reqwest::{Client, Response, StatusCode, Url, redirect};
 use rustls::ClientConfig;
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, MESSAGE_LIMIT};
 use addresses::{AddressError, AllowedAddresses, CheckedResolver};
 use keys::Keys;
 
@@ -23,6 +23,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const BODY_LIMIT: usize = 64 * 1024 * 1024;
 /// Most bytes of the body of an error.
 const ERROR_LIMIT: usize = 64 * 1024;
+/// Characters that a message and a text have in common if one quotes the other.
+const QUOTE: usize = 24;
 /// Longest pause that an API can ask for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
 
@@ -134,7 +136,10 @@ impl Http {
             .await
             .unwrap_or_default();
         let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-        let message = self.keys.scrub(&error_message(&body));
+        let mut message = self.keys.scrub(&error_message(&body));
+        if quotes(&message, request.body) {
+            message = "(the message quotes the input)".to_owned();
+        }
         Err(status_failure(&host, status, pause, &body, &message))
     }
 
@@ -300,6 +305,23 @@ fn error_message(body: &Value) -> String {
     .to_owned()
 }
 
+/// Returns whether the beginning of a message quotes a text of the request. Failures are stored, and an erased text must not
+/// remain in them.
+fn quotes(message: &str, request: &Value) -> bool {
+    let beginning: Vec<char> = message.chars().take(2 * MESSAGE_LIMIT).collect();
+    let pieces: Vec<String> = beginning.windows(QUOTE).map(String::from_iter).collect();
+    let mut values = vec![request];
+    while let Some(value) = values.pop() {
+        match value {
+            Value::String(text) if pieces.iter().any(|piece| text.contains(piece)) => return true,
+            Value::Array(list) => values.extend(list),
+            Value::Object(fields) => values.extend(fields.values()),
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Reads `Retry-After`: seconds, or a date.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
@@ -377,7 +399,16 @@ mod tests {
     }
 
     #[test]
-    fn messages_never_quote_the_input() {
+    fn quotations_of_the_input_are_recognised() {
+        let request = json!({"model": "m", "input": ["short", "The merger of Äpfel AG is announced on Monday."]});
+        assert!(quotes("invalid: 'merger of Äpfel AG is anno…'", &request));
+        assert!(!quotes("invalid: 'The merger of' is too long", &request));
+        assert!(!quotes("invalid: short", &request));
+        assert!(!quotes("", &request));
+    }
+
+    #[test]
+    fn only_the_message_of_an_error_is_read() {
         let pydantic = json!({"detail": [{"msg": "Field required", "input": "a secret text"}]});
         assert_eq!(error_message(&pydantic), "Field required");
         assert_eq!(error_message(&json!({"error": "overloaded"})), "overloaded");
