@@ -52,6 +52,8 @@ pub struct Scope {
     pub until: Instant,
     /// At the end of the grace period of a shutdown.
     pub stop: CancellationToken,
+    /// At the beginning of a shutdown: calls that run may end, and no others start.
+    pub drain: CancellationToken,
 }
 
 impl Scope {
@@ -60,6 +62,16 @@ impl Scope {
         Self {
             until: Instant::now() + time,
             stop: stop.clone(),
+            drain: stop.clone(),
+        }
+    }
+
+    /// Waits between calls, at most until a shutdown begins.
+    async fn wait<T>(&self, future: impl Future<Output = T>) -> Result<T, Failure> {
+        tokio::select! {
+            biased;
+            () = self.drain.cancelled() => Err(Failure::stopped("the worker stops")),
+            ended = self.within(future) => ended,
         }
     }
 
@@ -216,7 +228,7 @@ impl Runner {
         let limiter = self.limits.of(model);
         let mut repetition = 0;
         loop {
-            scope.within(limiter.acquire(tokens, scope.until)).await??;
+            scope.wait(limiter.acquire(tokens, scope.until)).await??;
             let start = Instant::now();
             let ended = scope.within(call()).await.and_then(|ended| ended);
             let outcome = ended
@@ -240,7 +252,7 @@ impl Runner {
                 return Err(failure);
             }
             repetition += 1;
-            scope.within(sleep(pause)).await?;
+            scope.wait(sleep(pause)).await?;
         }
     }
 }

@@ -1,3 +1,4 @@
+#![allow(clippy::expect_used)]
 //! The adapters against a server that answers as a test tells it to.
 
 #[path = "scripted/server.rs"]

@@ -1,3 +1,4 @@
+#![allow(clippy::expect_used)]
 //! What is verified of the certificates of databases and APIs, against servers with a certificate of a made-up authority for
 //! the name `db.example`.
 

@@ -154,6 +154,7 @@ impl Lane {
         let scope = Scope {
             until: start + lease - MARGIN,
             stop: self.worker.kill.clone(),
+            drain: self.stop.clone(),
         };
         for unit in tasks.chunks(batch) {
             let (lane, unit, scope) = (Arc::clone(self), unit.to_vec(), scope.clone());

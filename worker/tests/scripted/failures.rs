@@ -114,6 +114,31 @@ async fn calls_end_with_the_lease_and_with_the_worker() {
 }
 
 #[tokio::test]
+async fn a_shutdown_ends_waits_but_not_calls() {
+    let server = Scripted::delayed(Duration::from_millis(400), |_, seen| embeddings(seen)).await;
+    let mut model = server.embedder();
+    model.settings.requests_per_minute = Some(1);
+    let (runner, texts) = (runner(), ["text".to_owned()]);
+    let (stop, drain) = (CancellationToken::new(), CancellationToken::new());
+    let scope = Scope {
+        drain: drain.clone(),
+        ..Scope::lasting(Duration::from_secs(300), &stop)
+    };
+    let start = Instant::now();
+    let (runs, waits, ()) = tokio::join!(
+        runner.embed(&model, &texts, InputType::Query, &scope),
+        runner.embed(&model, &texts, InputType::Query, &scope),
+        async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            drain.cancel();
+        }
+    );
+    assert_eq!(classes(&runs), [None]);
+    assert_eq!(classes(&waits), [Some(Class::Stopped)]);
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[tokio::test]
 async fn truncated_json_counts_against_the_task_alone() {
     for server in [
         Scripted::raw(b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{\"data\": [").await,
