@@ -15,5 +15,6 @@ if ! compgen -G "$CARGO_TARGET_DIR/*/deps/libcandle_core-*" >/dev/null; then
     say "note: encoders, demo and worker are skipped until make demo has compiled candle"
 fi
 cargo clippy "${packages[@]}" --all-targets -- -D warnings
+cargo clippy --package reground-worker --no-default-features --all-targets -- -D warnings
 # shellcheck disable=SC2086 # PG_FEATURES is several words
 cargo clippy --package reground --all-targets $PG_FEATURES -- -D warnings

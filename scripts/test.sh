@@ -114,6 +114,11 @@ say "         $(awk '/^test result:/ { n += $4 } END { print n + 0 }' "$logs/cli
 reports=$(grep -c 'database "nowhere" of reground.worker_databases' "$preloaded/log" || true)
 [ "$reports" -eq 2 ] || die "the missing database was reported $reports times"
 
+step "the worker against the queue"
+# Without the local models: candle takes minutes to compile.
+run_logged "$logs/worker.log" cargo test --package reground-worker --no-default-features
+say "         $(awk '/^test result:/ { n += $4 } END { print n + 0 }' "$logs/worker.log") tests passed"
+
 # The test that caused a crash may not have noticed it.
 if grep -E 'PANIC:|was terminated by signal' "$folder/log" "$preloaded/log" | grep -v 'signal 9' >&2; then
     die "the server crashed during the tests"

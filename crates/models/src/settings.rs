@@ -29,6 +29,8 @@ pub struct ModelSettings {
     pub requests_per_minute: Option<u32>,
     /// Tokens a minute, for each worker; `None`: no limit.
     pub tokens_per_minute: Option<u32>,
+    /// Whether embeddings get the length 1.
+    pub normalize: bool,
     /// Whether the number of dimensions is sent to the API.
     pub dimensions_parameter: bool,
 }
@@ -46,6 +48,7 @@ impl Default for ModelSettings {
             timeout: 60,
             requests_per_minute: None,
             tokens_per_minute: None,
+            normalize: true,
             dimensions_parameter: true,
         }
     }
