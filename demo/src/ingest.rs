@@ -4,7 +4,7 @@ use anyhow::Result;
 use pgvector::Vector;
 use postgres::Client;
 use postgres::error::SqlState;
-use reground_encoders::Encoder;
+use reground_encoders::SentenceEncoder;
 use serde_json::json;
 
 use crate::documents::{Document, Folder};
@@ -38,7 +38,7 @@ pub struct IngestReport {
 pub fn run(
     client: &mut Client,
     folder: &Folder,
-    encoder: Option<&Encoder>,
+    encoder: Option<&SentenceEncoder>,
     screen: &Screen,
 ) -> Result<IngestReport> {
     let dimensions = encoder
@@ -121,7 +121,12 @@ fn put(client: &mut Client, document: &Document) -> Result<(i64, i64)> {
 }
 
 /// Embeds the passages without an embedding. Returns their number.
-fn embed(client: &mut Client, encoder: &Encoder, passages: i64, screen: &Screen) -> Result<i64> {
+fn embed(
+    client: &mut Client,
+    encoder: &SentenceEncoder,
+    passages: i64,
+    screen: &Screen,
+) -> Result<i64> {
     let mut embedded = 0;
     loop {
         let pending = client.query(

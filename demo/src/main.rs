@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use postgres::{Client, NoTls};
-use reground_encoders::Encoder;
+use reground_encoders::SentenceEncoder;
 
 use crate::answer::Writer;
 use crate::arguments::Arguments;
@@ -44,7 +44,11 @@ fn run() -> Result<bool> {
     let folder = documents::read(&arguments.docs)?;
     let mut client = Client::connect(&arguments.uri, NoTls)
         .with_context(|| format!("no server answers at {}", arguments.uri))?;
-    let encoder = arguments.model.as_deref().map(Encoder::load).transpose()?;
+    let encoder = arguments
+        .model
+        .as_deref()
+        .map(SentenceEncoder::load)
+        .transpose()?;
 
     report::title(&screen);
     let ingested = ingest::run(&mut client, &folder, encoder.as_ref(), &screen)?;

@@ -1,6 +1,6 @@
 //! Printed output.
 
-use reground_encoders::Encoder;
+use reground_encoders::SentenceEncoder;
 
 use crate::answer::{Answer, Fault};
 use crate::arguments::Arguments;
@@ -56,7 +56,7 @@ pub fn ingested(
     arguments: &Arguments,
     folder: &Folder,
     done: &IngestReport,
-    encoder: Option<&Encoder>,
+    encoder: Option<&SentenceEncoder>,
     conversation: &str,
 ) {
     println!();
