@@ -81,6 +81,6 @@ pub enum EncoderError {
     #[error("tokenizer: {0}")]
     Tokenizer(#[from] tokenizers::Error),
     /// The weights do not fit the configuration, or the forward pass failed.
-    #[error("model: {0}")]
+    #[error("model: {}", .0.to_string().trim_end())]
     Model(#[from] candle_core::Error),
 }

@@ -179,7 +179,10 @@ impl Bert {
         let mut states =
             (rows(&self.words, batch.ids.clone())? + rows(&self.positions, positions.collect())?)?;
         if let Some(types) = &self.types {
-            states = (states + rows(types, batch.types.clone())?)?;
+            // RoBERTa has one type, although its tokenizer may number the texts of a pair.
+            let last = types.dim(0)?.saturating_sub(1) as u32;
+            let numbers = batch.types.iter().map(|number| (*number).min(last));
+            states = (states + rows(types, numbers.collect())?)?;
         }
         update(&states, |values| self.norm.apply(values))?;
         Ok(states)
