@@ -90,7 +90,7 @@ def randomise(model, seed):
             is_norm_weight = "norm" in name.lower() and name.endswith("weight")
             noise = torch.randn(parameter.shape, generator=generator)
             # With larger ones, DeBERTa's softmax of the labels is 0 or 1.
-            scale = 0.25 if name.startswith("deberta") else 0.6
+            scale = 0.25 if type(model).__name__.startswith("Deberta") else 0.6
             parameter.copy_(1 + 0.2 * noise if is_norm_weight else scale * noise)
     return model.eval()
 
