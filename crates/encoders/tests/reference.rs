@@ -1,4 +1,5 @@
-//! Compares each kind of model with transformers, on the tiny models that `reference/make.py` makes.
+//! Compares each kind of model with transformers, on the tiny models that `reference/make.py` makes. `REGROUND_TINY_MODELS` names
+//! another folder than `tests/models`.
 
 use std::path::{Path, PathBuf};
 
@@ -42,9 +43,9 @@ struct Case {
 }
 
 fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/models")
-        .join(name)
+    let made = std::env::var_os("REGROUND_TINY_MODELS").map(PathBuf::from);
+    let stored = || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
+    made.unwrap_or_else(stored).join(name)
 }
 
 fn expected<T: DeserializeOwned>(name: &str) -> T {

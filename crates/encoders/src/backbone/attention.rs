@@ -2,7 +2,7 @@
 
 use candle_core::{DType, Device, Result, Tensor};
 
-use super::Packed;
+use super::packed::Packed;
 use crate::kernels::{Band, place, scaled_softmax, update};
 
 /// Scores in memory at a time. A smaller number stays in the cache of a core; the memory of a text of thousands of tokens is

@@ -4,7 +4,8 @@ use candle_core::{Device, Result, Tensor};
 use serde::Deserialize;
 
 use super::attention::Attention;
-use super::{Dense, Packed, Weights};
+use super::packed::Packed;
+use super::weights::{Dense, Weights};
 use crate::kernels::{Activation, Norm, combine, update};
 
 /// The part of `config.json` that describes the transformer. DistilBERT has names of its own.

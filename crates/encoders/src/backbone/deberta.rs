@@ -4,7 +4,8 @@ use candle_core::{Device, Result, Tensor};
 use candle_transformers::models::debertav2::{Config, DebertaV2Model};
 use serde_json::{Map, Value, json};
 
-use super::{Packed, Weights};
+use super::packed::Packed;
+use super::weights::Weights;
 
 /// The transformer.
 pub(crate) struct Deberta {

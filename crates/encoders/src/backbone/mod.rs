@@ -7,6 +7,7 @@ mod attention;
 mod bert;
 mod deberta;
 mod modern_bert;
+mod packed;
 mod weights;
 
 use candle_core::{Result, Tensor};
@@ -14,27 +15,8 @@ use candle_core::{Result, Tensor};
 pub(crate) use bert::{Bert, BertConfig, BertKind};
 pub(crate) use deberta::{Deberta, configuration as deberta_configuration};
 pub(crate) use modern_bert::{ModernBert, ModernBertConfig};
+pub(crate) use packed::Packed;
 pub(crate) use weights::{Dense, Weights};
-
-/// The tokens of some texts, one text after the other.
-#[derive(Default)]
-pub(crate) struct Packed {
-    pub(crate) ids: Vec<u32>,
-    /// 1 in the second text of a pair, if the model distinguishes them.
-    pub(crate) types: Vec<u32>,
-    pub(crate) lengths: Vec<usize>,
-}
-
-impl Packed {
-    /// Returns the first row of each text and its number of rows.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.lengths.iter().scan(0, |next, length| {
-            let first = *next;
-            *next += length;
-            Some((first, *length))
-        })
-    }
-}
 
 /// A transformer without its head.
 pub(crate) enum Backbone {

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::attention::Attention;
-use super::{Dense, Packed, Weights};
+use super::packed::Packed;
+use super::weights::{Dense, Weights};
 use crate::kernels::{Norm, Rotation, combine, gate, update};
 
 /// The part of `config.json` that describes the transformer.
