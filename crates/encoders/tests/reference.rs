@@ -48,9 +48,9 @@ fn folder(name: &str) -> PathBuf {
     made.unwrap_or_else(stored).join(name)
 }
 
-fn expected<T: DeserializeOwned>(name: &str) -> T {
-    let content = std::fs::read(folder(name).join("expected.json")).unwrap();
-    serde_json::from_slice(&content).unwrap()
+fn expected<T: DeserializeOwned>(name: &str) -> std::io::Result<T> {
+    let content = std::fs::read(folder(name).join("expected.json"))?;
+    Ok(serde_json::from_slice(&content)?)
 }
 
 fn borrowed(pairs: &[(String, String)]) -> Vec<(&str, &str)> {
@@ -81,7 +81,7 @@ fn embeddings_are_those_of_transformers_in_any_batch() {
             panic!("{name} is another kind of model");
         };
         assert_eq!((encoder.dimensions(), encoder.max_tokens()), (16, 64));
-        let Embeddings { texts, embeddings } = expected(name);
+        let Embeddings { texts, embeddings } = expected(name).unwrap();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let found = encoder.encode(&texts).unwrap();
         assert_near(name, &found.concat(), &embeddings.concat());
@@ -106,7 +106,7 @@ fn logits_of_pairs_are_those_of_transformers() {
         let Model::Cross(encoder) = Model::open(&folder(name)).unwrap() else {
             panic!("{name} is another kind of model");
         };
-        let Logits { pairs, logits } = expected(name);
+        let Logits { pairs, logits } = expected(name).unwrap();
         let found = encoder.score(&borrowed(&pairs)).unwrap();
         let found_logits: Vec<f32> = found.iter().map(|found| found.logit).collect();
         assert_near(name, &found_logits, &logits);
@@ -126,7 +126,7 @@ fn probabilities_of_entailment_are_those_of_transformers() {
         let Probabilities {
             pairs,
             probabilities,
-        } = expected(name);
+        } = expected(name).unwrap();
         let found = classifier.probabilities(&borrowed(&pairs)).unwrap();
         assert_near(name, &found, &probabilities);
         let largest = probabilities.iter().copied().fold(0.0, f32::max);
@@ -139,7 +139,7 @@ fn probabilities_of_entailment_are_those_of_transformers() {
 fn a_cross_encoder_with_several_labels_uses_the_last() {
     let name = "roberta-nli";
     let encoder = CrossEncoder::load(&folder(name)).unwrap();
-    let Probabilities { pairs, .. } = expected(name);
+    let Probabilities { pairs, .. } = expected(name).unwrap();
     let found = encoder.score(&borrowed(&pairs[..1])).unwrap();
     assert!(found[0].logit.is_finite());
 }
@@ -150,7 +150,7 @@ fn spans_are_those_of_transformers_in_characters() {
     let Model::Spans(classifier) = Model::open(&folder(name)).unwrap() else {
         panic!("{name} is another kind of model");
     };
-    let Spans { cases } = expected(name);
+    let Spans { cases } = expected(name).unwrap();
     assert!(cases.iter().any(|case| case.spans.len() > 1));
     for case in cases {
         let passages: Vec<&str> = case.passages.iter().map(String::as_str).collect();
