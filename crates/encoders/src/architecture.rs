@@ -43,8 +43,7 @@ const FAMILIES: [(&str, &str, Family); 7] = [
 /// The values of `config.json` that do not depend on the family.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Description {
-    #[serde(default)]
-    architectures: Vec<String>,
+    architectures: Option<Vec<String>>,
     model_type: Option<String>,
     #[serde(default)]
     id2label: BTreeMap<usize, String>,
@@ -55,14 +54,18 @@ pub(crate) struct Description {
 impl Description {
     /// Returns the architecture, or the model type if there is none.
     pub(crate) fn name(&self) -> String {
-        let first = self.architectures.first().or(self.model_type.as_ref());
+        let first = self.architecture().or(self.model_type.as_ref());
         first.cloned().unwrap_or_else(|| "(none)".into())
+    }
+
+    fn architecture(&self) -> Option<&String> {
+        self.architectures.as_ref()?.first()
     }
 
     /// Returns the family and the task. Without an architecture, the model type decides.
     pub(crate) fn kind(&self) -> Result<(Family, Task), EncoderError> {
         let unknown = || EncoderError::Architecture(self.name());
-        let Some(architecture) = self.architectures.first() else {
+        let Some(architecture) = self.architecture() else {
             let (.., family) = FAMILIES
                 .iter()
                 .find(|(_, kind, _)| Some(*kind) == self.model_type.as_deref())

@@ -69,6 +69,9 @@ pub enum EncoderError {
         /// Tokens that the model reads.
         max_tokens: usize,
     },
+    /// The tokenizer adds no special tokens, and a text is empty.
+    #[error("a text has no tokens")]
+    Empty,
     /// The vocabulary of `tokenizer.json` is larger than the table of the model.
     #[error("token {token} is not among the {vocabulary} tokens of the model")]
     Vocabulary {

@@ -61,6 +61,7 @@ impl Loaded {
                 expected,
             });
         }
+        check_variant(&config, &path)?;
         let all = Weights::new(read(&dir.join(WEIGHTS))?)?;
         let (prefix, name) = family.prefix();
         let below = all.below(prefix, name);
@@ -160,6 +161,9 @@ impl Loaded {
     }
 
     fn check(&self, encodings: &[Encoding]) -> Result<(), EncoderError> {
+        if encodings.iter().any(Encoding::is_empty) {
+            return Err(EncoderError::Empty);
+        }
         let ids = encodings.iter().flat_map(Encoding::get_ids);
         match ids.max() {
             Some(token) if *token as usize >= self.vocabulary => Err(EncoderError::Vocabulary {
@@ -169,6 +173,27 @@ impl Loaded {
             _ => Ok(()),
         }
     }
+}
+
+/// Variants of a transformer that need another computation.
+fn check_variant(config: &Value, path: &Path) -> Result<(), EncoderError> {
+    for (name, supported) in [
+        ("position_embedding_type", "absolute"),
+        ("hidden_activation", "gelu"),
+        ("classifier_activation", "gelu"),
+        ("pooler_hidden_act", "gelu"),
+    ] {
+        match config.get(name).and_then(Value::as_str) {
+            Some(value) if value != supported => {
+                return Err(EncoderError::Unsupported {
+                    path: path.to_path_buf(),
+                    what: format!("{name} = {value}"),
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn backbone(

@@ -111,6 +111,13 @@ fn errors_name_the_wrong_file() {
         message(other),
         "BertForTokenClassification is not a sentence encoder"
     );
+    let relative =
+        json!({ "architectures": ["BertModel"], "position_embedding_type": "relative_key" });
+    let relative = message(relative);
+    assert!(
+        relative.contains("position_embedding_type = relative_key"),
+        "{relative}"
+    );
     let incomplete = message(json!({ "architectures": ["BertModel"] }));
     assert!(
         incomplete.contains("config.json: missing field `vocab_size`"),
