@@ -3,7 +3,7 @@
 export ARGS PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bench test-metrics test-apps test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical build install fmt lint clean
+.PHONY: help demo test test-bench test-metrics test-models test-apps test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical build install fmt lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -22,6 +22,9 @@ test-bench: ## formatting, clippy and unit tests of bench/, a workspace of its o
 
 test-metrics: ## compare the metrics with scipy, trec_eval and rouge_score
 	@scripts/test-metrics.sh
+
+test-models: ## compare local models with torch and transformers, on tiny models that it makes
+	@scripts/test-models.sh
 
 test-apps: ## test the report pages in Chromium, and the programs of docs/guide/drivers.md through pgbouncer (APPS=optional: skip what cannot be installed)
 	@scripts/test-apps.sh

@@ -4,8 +4,9 @@ mod tiny_bert;
 
 use std::path::Path;
 
-use reground_encoders::{Encoder, EncoderError, MAX_TOKENS, find};
-use tiny_bert::{TinyBert, WORDS};
+use reground_encoders::{EncoderError, SentenceEncoder, find};
+use serde_json::json;
+use tiny_bert::{MAX_TOKENS, TinyBert, WORDS};
 
 /// Texts of 0 to 40 words, the longest first, in more than one batch.
 fn texts() -> Vec<String> {
@@ -34,7 +35,7 @@ fn deviation(found: &[f32], expected: &[f64]) -> f64 {
 fn equals_the_forward_pass_in_plain_loops() {
     let (bert, dir) = (TinyBert::new(), tempfile::tempdir().unwrap());
     bert.write(dir.path()).unwrap();
-    let encoder = Encoder::load(dir.path()).unwrap();
+    let encoder = SentenceEncoder::load(dir.path()).unwrap();
     let texts = texts();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let embeddings = encoder.encode(&texts).unwrap();
@@ -55,7 +56,7 @@ fn equals_the_forward_pass_in_plain_loops() {
 fn reads_the_first_256_tokens() {
     let (bert, dir) = (TinyBert::new(), tempfile::tempdir().unwrap());
     bert.write(dir.path()).unwrap();
-    let encoder = Encoder::load(dir.path()).unwrap();
+    let encoder = SentenceEncoder::load(dir.path()).unwrap();
     let long = WORDS.repeat(60).join(" ");
     let embedding = &encoder.encode(&[&long]).unwrap()[0];
     let cut = |tokens| deviation(embedding, &bert.embed(&long, tokens));
@@ -80,7 +81,7 @@ fn finds_the_model_closest_to_the_root() {
     assert_eq!(find(root.path()).unwrap(), at("a/b/c/d"));
     TinyBert::new().write(&at("package/model")).unwrap();
     assert_eq!(find(root.path()).unwrap(), at("package/model"));
-    assert!(Encoder::load(root.path()).is_ok());
+    assert!(SentenceEncoder::load(root.path()).is_ok());
     assert!(matches!(
         find(&at("absent")),
         Err(EncoderError::Read { .. })
@@ -93,12 +94,42 @@ fn errors_name_the_wrong_file() {
         let dir = tempfile::tempdir().unwrap();
         TinyBert::new().write(dir.path()).unwrap();
         std::fs::write(dir.path().join(name), content).unwrap();
-        Encoder::load(dir.path()).err()
+        SentenceEncoder::load(dir.path()).err()
     };
-    assert!(matches!(
-        load("config.json", "{}"),
-        Some(EncoderError::Configuration { .. })
-    ));
+    let message = |config: serde_json::Value| {
+        let error = load("config.json", &config.to_string());
+        error.map(|error| error.to_string()).unwrap_or_default()
+    };
+    assert_eq!(message(json!({})), "unknown architecture (none)");
+    let unknown = json!({ "architectures": ["T5ForConditionalGeneration"] });
+    assert_eq!(
+        message(unknown),
+        "unknown architecture T5ForConditionalGeneration"
+    );
+    let other = json!({ "architectures": ["BertForTokenClassification"] });
+    assert_eq!(
+        message(other),
+        "BertForTokenClassification is not a sentence encoder"
+    );
+    let relative =
+        json!({ "architectures": ["BertModel"], "position_embedding_type": "relative_key" });
+    let relative = message(relative);
+    assert!(
+        relative.contains("position_embedding_type = relative_key"),
+        "{relative}"
+    );
+    let incomplete = message(json!({ "architectures": ["BertModel"] }));
+    assert!(
+        incomplete.contains("config.json: missing field `vocab_size`"),
+        "{incomplete}"
+    );
+    let modules = json!([{ "path": "2_Dense", "type": "sentence_transformers.models.Dense" }]);
+    let unsupported = load("modules.json", &modules.to_string());
+    assert!(unsupported.is_some_and(|error| {
+        error
+            .to_string()
+            .ends_with("modules.json asks for Dense, which is not supported")
+    }));
     assert!(matches!(
         load("tokenizer.json", "{}"),
         Some(EncoderError::Tokenizer(_))
@@ -111,11 +142,20 @@ fn errors_name_the_wrong_file() {
     let dir = tempfile::tempdir().unwrap();
     TinyBert::new().write(dir.path()).unwrap();
     let path = dir.path().join("config.json");
+    let wider = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("\"hidden_size\":8", "\"hidden_size\":10");
+    let shape = load("config.json", &wider).map(|error| error.to_string());
+    let shape = shape.unwrap_or_default();
+    assert!(
+        shape.contains("shape mismatch for embeddings.") && shape.contains("got: [2, 8]"),
+        "{shape}"
+    );
     let config = std::fs::read_to_string(&path).unwrap();
     let changed = config.replace("\"num_attention_heads\":2", "\"num_attention_heads\":0");
     assert_ne!(config, changed);
     std::fs::write(&path, changed).unwrap();
-    let refused = Encoder::load(dir.path()).err();
+    let refused = SentenceEncoder::load(dir.path()).err();
     assert!(
         matches!(
             refused,
@@ -134,7 +174,7 @@ fn the_real_model_ranks_similar_texts_higher() {
     let Some(dir) = std::env::var_os("REGROUND_MODEL_DIR") else {
         return;
     };
-    let encoder = Encoder::load(Path::new(&dir)).unwrap();
+    let encoder = SentenceEncoder::load(Path::new(&dir)).unwrap();
     assert_eq!(encoder.dimensions(), 384);
     let texts = [
         "How do I bake bread?",

@@ -16,6 +16,8 @@ const HEADS: usize = 2;
 const LAYERS: usize = 2;
 const INNER: usize = 12;
 const POSITIONS: usize = 300;
+/// Tokens of a text in `sentence_bert_config.json`.
+pub const MAX_TOKENS: usize = 256;
 
 type Row = Vec<f64>;
 
@@ -96,8 +98,8 @@ impl TinyBert {
                 "strategy": { "Fixed": 7 }, "direction": "Right", "pad_to_multiple_of": null,
                 "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"
             },
-            "normaliser": {
-                "type": "BertNormaliser", "clean_text": true, "handle_chinese_chars": true,
+            "normalizer": {
+                "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
                 "strip_accents": null, "lowercase": true
             },
             "pre_tokenizer": { "type": "BertPreTokenizer" },
@@ -127,6 +129,8 @@ impl TinyBert {
         }
         std::fs::write(dir.join("config.json"), config.to_string())?;
         std::fs::write(dir.join("tokenizer.json"), tokenizer.to_string())?;
+        let settings = serde_json::json!({ "max_seq_length": MAX_TOKENS });
+        std::fs::write(dir.join("sentence_bert_config.json"), settings.to_string())?;
         candle_core::safetensors::save(&tensors, dir.join("model.safetensors"))?;
         Ok(())
     }
