@@ -1,43 +1,25 @@
 //! Models of the local folder, run in this process.
 
-#[cfg(feature = "local")]
-use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
-#[cfg(feature = "local")]
-use std::sync::{Arc, Mutex, PoisonError};
-
-#[cfg(feature = "local")]
-use reground_encoders::Encoder;
-#[cfg(feature = "local")]
-use tokio::sync::Semaphore;
 
 use super::types::{Answer, Embeddings};
 use crate::failure::Failure;
 use crate::model::{Model, Task};
 
-/// Forward passes at the same time. One uses several cores already; the second keeps them busy between two batches, and lets a
-/// query pass a long batch.
-#[cfg(feature = "local")]
-const FORWARD_PASSES: usize = 2;
-
-/// The loaded models.
+/// The models below a folder. Each is loaded at its first use.
 pub struct Local {
     folder: Option<PathBuf>,
     #[cfg(feature = "local")]
-    encoders: Arc<Mutex<BTreeMap<PathBuf, Arc<Encoder>>>>,
-    #[cfg(feature = "local")]
-    passes: Arc<Semaphore>,
+    models: super::local_models::LocalModels,
 }
 
 impl Local {
-    /// Uses the models below a folder. Each is loaded at its first use.
+    /// Uses the models below a folder.
     pub fn new(folder: Option<PathBuf>) -> Self {
         Self {
             folder,
             #[cfg(feature = "local")]
-            encoders: Arc::default(),
-            #[cfg(feature = "local")]
-            passes: Arc::new(Semaphore::new(FORWARD_PASSES)),
+            models: super::local_models::LocalModels::default(),
         }
     }
 
@@ -47,24 +29,16 @@ impl Local {
     /// A failure of the model if it cannot be loaded or run.
     #[cfg(feature = "local")]
     pub async fn embed(&self, model: &Model, texts: &[String]) -> Result<Embeddings, Failure> {
-        let path = self.find(model)?;
-        let pass = Arc::clone(&self.passes).acquire_owned().await;
-        let (encoders, texts) = (Arc::clone(&self.encoders), texts.to_vec());
-        let vectors = tokio::task::spawn_blocking(move || {
-            // The permit is released when the pass ends, also if the caller no longer waits.
-            let _pass = pass;
-            let encoder = load(&encoders, path)?;
-            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            encoder
-                .encode(&texts)
-                .map_err(|error| Failure::model(error.to_string()))
-        })
-        .await
-        .map_err(|_| Failure::model("the local model failed"))??;
-        Ok(Embeddings {
-            vectors,
-            input_tokens: None,
-        })
+        self.models.embed(self.find(model)?, texts.to_vec()).await
+    }
+
+    /// Runs a task of another kind.
+    ///
+    /// # Errors
+    /// A failure of the model if it cannot be loaded or is for another task, and of the task if its text is too long.
+    #[cfg(feature = "local")]
+    pub async fn run(&self, model: &Model, task: &Task) -> Result<Answer, Failure> {
+        self.models.run(self.find(model)?, task).await
     }
 
     /// Reports that this program was built without local models.
@@ -73,20 +47,16 @@ impl Local {
     /// Always a failure of the model.
     #[cfg(not(feature = "local"))]
     pub async fn embed(&self, model: &Model, _texts: &[String]) -> Result<Embeddings, Failure> {
-        self.find(model)?;
-        Err(Failure::model("this worker was built without local models"))
+        self.find(model).and(Err(without_local_models()))
     }
 
-    /// Runs a task of another kind: so far, local models only embed.
+    /// As [`embed`](Self::embed).
     ///
     /// # Errors
     /// Always a failure of the model.
-    pub async fn run(&self, model: &Model, task: &Task) -> Result<Answer, Failure> {
-        self.find(model)?;
-        let kind = &task.kind;
-        Err(Failure::model(format!(
-            "local models do not support tasks of kind \"{kind}\""
-        )))
+    #[cfg(not(feature = "local"))]
+    pub async fn run(&self, model: &Model, _task: &Task) -> Result<Answer, Failure> {
+        self.find(model).and(Err(without_local_models()))
     }
 
     /// Returns the folder of a model.
@@ -96,7 +66,7 @@ impl Local {
     pub fn find(&self, model: &Model) -> Result<PathBuf, Failure> {
         let path = self.path(model)?;
         if !cfg!(feature = "local") {
-            return Err(Failure::model("this worker was built without local models"));
+            return Err(without_local_models());
         }
         if path.is_dir() {
             Ok(path)
@@ -122,20 +92,8 @@ impl Local {
     }
 }
 
-/// Returns a loaded model. The lock is held while it loads, so that it is loaded once.
-#[cfg(feature = "local")]
-fn load(
-    encoders: &Mutex<BTreeMap<PathBuf, Arc<Encoder>>>,
-    path: PathBuf,
-) -> Result<Arc<Encoder>, Failure> {
-    let mut encoders = encoders.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(encoder) = encoders.get(&path) {
-        return Ok(Arc::clone(encoder));
-    }
-    let encoder = Encoder::load(&path).map_err(|error| Failure::model(error.to_string()))?;
-    let encoder = Arc::new(encoder);
-    encoders.insert(path, Arc::clone(&encoder));
-    Ok(encoder)
+fn without_local_models() -> Failure {
+    Failure::model("this worker was built without local models")
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 pub mod anthropic;
 pub mod cohere;
 pub mod local;
+#[cfg(feature = "local")]
+mod local_models;
 pub mod openai;
 pub mod tei;
 pub mod types;
