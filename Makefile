@@ -1,9 +1,9 @@
 # Each target calls one script. Downloads, builds and servers are in ~/.cache/reground (REGROUND_CACHE=…), not in the clone.
 
-export PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
+export ARGS PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bench test-metrics test-apps test-upgrade test-crash test-subscriber test-erasure soak server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical build install fmt lint clean
+.PHONY: help demo test test-bench test-metrics test-apps test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical build install fmt lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -46,6 +46,9 @@ server: ## start a server with the extension; the last line is its URI (RECREATE
 
 server-stop: ## stop that server; its data remain
 	@scripts/stop-server.sh
+
+worker: ## run the worker that calls models, on the development server or on REGROUND_DATABASES (ARGS=--once)
+	@scripts/worker.sh
 
 eval: ## evaluate retrieval and turns on public data sets (DATA=folder); fails below bench/floors.json
 	@scripts/eval.sh --check

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the extension from the folder above this script and installs it into Debian's PostgreSQL 17. Runs as root in an image
-# or a chroot of Debian 13.
+# Builds the extension from the folder above this script and installs it into Debian's PostgreSQL 17; with the argument `worker`,
+# builds the worker and installs it into /usr/local/bin. Runs as root in an image or a chroot of Debian 13.
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -17,4 +17,7 @@ if ! command -v cargo >/dev/null; then
     rustup toolchain install "$RUSTUP_TOOLCHAIN" --profile minimal
 fi
 
-make -C "$source" install PG_CONFIG=/usr/lib/postgresql/17/bin/pg_config PROFILE=release
+case ${1:-server} in
+    server) make -C "$source" install PG_CONFIG=/usr/lib/postgresql/17/bin/pg_config PROFILE=release ;;
+    worker) install "$("$source/scripts/build-worker.sh")/reground-worker" /usr/local/bin/ ;;
+esac

@@ -14,7 +14,7 @@ claim_target_folder() {
     local owner=$CARGO_TARGET_DIR/clone manifest profile packages=()
     [ "$(cat "$owner" 2>/dev/null)" != "$ROOT" ] || return 0
     if [ -d "$CARGO_TARGET_DIR" ]; then
-        for manifest in "$ROOT"/Cargo.toml "$ROOT"/{crates/*,pgrx-tests,demo}/Cargo.toml; do
+        for manifest in "$ROOT"/Cargo.toml "$ROOT"/{crates/*,pgrx-tests,demo,worker}/Cargo.toml; do
             packages+=(--package "$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -n 1)")
         done
         for profile in dev release; do

@@ -11,8 +11,8 @@ cargo fmt --all --check
 packages=(--workspace --exclude reground)
 # candle takes minutes to compile: check its users only if the demo has already built it.
 if ! compgen -G "$CARGO_TARGET_DIR/*/deps/libcandle_core-*" >/dev/null; then
-    packages+=(--exclude reground-encoders --exclude reground-demo)
-    say "note: encoders and demo are skipped until make demo has compiled candle"
+    packages+=(--exclude reground-encoders --exclude reground-demo --exclude reground-worker)
+    say "note: encoders, demo and worker are skipped until make demo has compiled candle"
 fi
 cargo clippy "${packages[@]}" --all-targets -- -D warnings
 # shellcheck disable=SC2086 # PG_FEATURES is several words

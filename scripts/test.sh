@@ -110,6 +110,10 @@ PGOPTIONS='-c client_min_messages=warning' "$PG_BIN/psql" --no-psqlrc --quiet --
 run_logged "$logs/clients.log" cargo test --package reground-tests
 say "         $(awk '/^test result:/ { n += $4 } END { print n + 0 }' "$logs/clients.log") tests passed"
 
+# A launcher reports a missing database once. The worker test ends the first launcher.
+reports=$(grep -c 'database "nowhere" of reground.worker_databases' "$preloaded/log" || true)
+[ "$reports" -eq 2 ] || die "the missing database was reported $reports times"
+
 # The test that caused a crash may not have noticed it.
 if grep -E 'PANIC:|was terminated by signal' "$folder/log" "$preloaded/log" | grep -v 'signal 9' >&2; then
     die "the server crashed during the tests"

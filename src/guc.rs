@@ -47,7 +47,7 @@ pub fn define() {
     GucRegistry::define_int_guc(
         c"reground.worker_interval",
         c"Time between two rounds of maintenance in the background.",
-        c"",
+        c"A round runs the tasks that are due; see reground.maintenance_status.",
         &WORKER_INTERVAL,
         1,
         86_400,

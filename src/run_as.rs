@@ -59,10 +59,13 @@ pub fn as_foreign_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -
 /// Runs `work` on a corpus as the owner of the relation of its passages, as a security-restricted operation. So triggers, views and
 /// casts run with the rights of the role that made the table, as they do under ANALYZE.
 pub fn as_relation_owner<T>(corpus: Corpus, work: impl FnOnce(&Corpus) -> Result<T>) -> Result<T> {
-    let owner = sql::read_one::<pg_sys::Oid>(
-        "SELECT c.relowner FROM pg_class AS c WHERE c.oid = to_regclass($1)",
-        &[corpus.relation.as_deref().into()],
-    )?;
+    // Read as our owner, because a worker may not have the privilege to use the schema of the relation.
+    let owner = as_owner(|| {
+        sql::write_one::<pg_sys::Oid>(
+            "SELECT c.relowner FROM reground.corpora AS k JOIN pg_class AS c ON c.oid = k.relation::oid WHERE k.corpus_id = $1",
+            &[corpus.corpus_id.into()],
+        )
+    })?;
     let owner = owner.ok_or_else(|| Error::RelationGone(corpus.name.clone()))?;
     as_foreign_role(owner, || work(&corpus.in_place()?))
 }

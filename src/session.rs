@@ -30,14 +30,26 @@ pub fn with_settings<T>(settings: &[(&CStr, &CStr)], work: impl FnOnce() -> T) -
     done
 }
 
+/// As [`with_settings`], for a setting that may be reserved for superusers.
+pub fn with_server_setting<T>(name: &CStr, value: &CStr, work: impl FnOnce() -> T) -> T {
+    with_settings(&[], || {
+        set_local_as(pg_sys::GucContext::PGC_SUSET, name, value);
+        work()
+    })
+}
+
 /// Changes a setting at the current nest level.
 pub fn set_local(name: &CStr, value: &CStr) {
+    set_local_as(pg_sys::GucContext::PGC_USERSET, name, value);
+}
+
+fn set_local_as(context: pg_sys::GucContext::Type, name: &CStr, value: &CStr) {
     // SAFETY: both strings are NUL-terminated, and set_config_option copies them.
     unsafe {
         pg_sys::set_config_option(
             name.as_ptr(),
             value.as_ptr(),
-            pg_sys::GucContext::PGC_USERSET,
+            context,
             pg_sys::GucSource::PGC_S_SESSION,
             pg_sys::GucAction::GUC_ACTION_SAVE,
             true,

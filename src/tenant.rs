@@ -1,9 +1,12 @@
 //! The tenant whose rows a call reads and writes.
 
+use std::ffi::CString;
+
 use pgrx::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::guc;
+use crate::session::with_server_setting;
 use crate::sql;
 
 /// The tenant; `None` if the setting that contains it is empty.
@@ -25,6 +28,17 @@ pub fn role() -> String {
 /// The tenant. Call this before the user id is switched. Errors: 55000 if none is set.
 pub fn required() -> Result<String> {
     current().ok_or_else(|| Error::NoTenant(guc::tenant_from().unwrap_or_default()))
+}
+
+/// Runs `work` for a tenant. If no setting contains the tenant, the current role must be the tenant.
+pub fn with_tenant<T>(tenant: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let Some(setting) = guc::tenant_from() else {
+        return work();
+    };
+    let invalid = |_| Error::Unknown("tenant", tenant.to_owned());
+    let name = CString::new(setting).map_err(invalid)?;
+    let value = CString::new(tenant).map_err(invalid)?;
+    with_server_setting(&name, &value, work)
 }
 
 /// Whether the current role reads all tenants.

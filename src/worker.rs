@@ -1,20 +1,26 @@
 //! Background maintenance, if the library is preloaded.
 //!
-//! A launcher without a connection starts one worker per configured database and interval. A worker calls `run_maintenance` once
-//! and ends. No worker runs on a standby.
+//! A launcher starts one worker per configured database and interval. A worker runs the tasks that are due, each in a transaction of its
+//! own, and ends. So a database can be dropped: the launcher reads only the shared catalogs. No worker runs on a standby.
 
-use std::collections::HashMap;
-use std::time::Duration;
+use std::collections::{HashMap, HashSet};
+use std::ffi::{CStr, CString};
+use std::panic::AssertUnwindSafe;
+use std::time::{Duration, Instant};
 
 use pgrx::bgworkers::{
     BackgroundWorker, BackgroundWorkerBuilder, BackgroundWorkerStatus, BgWorkerStartTime,
-    DynamicBackgroundWorker, SignalWakeFlags,
+    DynamicBackgroundWorker, DynamicBackgroundWorkerLoadError, SignalWakeFlags,
 };
 use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
+use crate::api::maintenance;
+use crate::error::{Result, warn};
 use crate::guc;
 use crate::session::{PINNED_PATH, set_local};
+use crate::sql;
 
 /// Registers the launcher while the postmaster preloads the library. Later calls do nothing.
 pub fn register() {
@@ -23,9 +29,10 @@ pub fn register() {
         return;
     }
     BackgroundWorkerBuilder::new("reground maintenance launcher")
+        .set_type("reground maintenance launcher")
         .set_library("reground")
         .set_function("reground_launch_maintenance")
-        .enable_shmem_access(None)
+        .enable_spi_access()
         .set_start_time(BgWorkerStartTime::RecoveryFinished)
         .set_restart_time(Some(Duration::from_secs(10)))
         .load();
@@ -36,29 +43,94 @@ pub fn register() {
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn reground_launch_maintenance(_argument: pg_sys::Datum) {
     BackgroundWorker::attach_signal_handlers(SignalWakeFlags::SIGHUP | SignalWakeFlags::SIGTERM);
+    // Without a database, only the shared catalogs can be read.
+    BackgroundWorker::connect_worker_to_spi(None, None);
     let mut running: HashMap<String, DynamicBackgroundWorker> = HashMap::new();
-    while BackgroundWorker::wait_latch(Some(guc::worker_interval())) {
+    let mut missing: HashSet<String> = HashSet::new();
+    let mut round = Instant::now();
+    // Signals of other sessions wake the launcher too.
+    while BackgroundWorker::wait_latch(Some(guc::worker_interval().saturating_sub(round.elapsed())))
+    {
         if BackgroundWorker::sighup_received() {
             // SAFETY: outside a transaction, as in the main loop of other workers.
             unsafe { pg_sys::ProcessConfigFile(pg_sys::GucContext::PGC_SIGHUP) };
+        } else if round.elapsed() < guc::worker_interval() {
+            continue;
         }
+        round = Instant::now();
         running.retain(|_, worker| !matches!(worker.pid(), Err(BackgroundWorkerStatus::Stopped)));
-        for database in guc::worker_databases() {
+        let configured = guc::worker_databases();
+        let existing = match configured.is_empty() {
+            true => HashSet::new(),
+            false => databases(),
+        };
+        missing.retain(|database| configured.contains(database) && !existing.contains(database));
+        for database in configured {
+            if !existing.contains(&database) {
+                if missing.insert(database.clone()) {
+                    warn(
+                        format!(
+                            "database \"{database}\" of reground.worker_databases does not exist or accepts no connections"
+                        ),
+                        "Its maintenance starts when it exists. This message is not repeated.",
+                    );
+                }
+                continue;
+            }
             if running.contains_key(&database) {
                 continue;
             }
             // Without a free slot (max_worker_processes), the next round tries again.
-            if let Ok(worker) = maintenance(&database) {
+            if let Ok(worker) = start(&database) {
                 running.insert(database, worker);
             }
         }
     }
+    // The postmaster starts it again unless the server stops. With exit code 0, pg_terminate_backend would end maintenance for good.
+    // SAFETY: ends the process, outside a transaction.
+    unsafe { pg_sys::proc_exit(1) }
+}
+
+/// Names of the databases that accept connections.
+fn databases() -> HashSet<String> {
+    let mut names = HashSet::new();
+    BackgroundWorker::transaction(AssertUnwindSafe(|| {
+        // SAFETY: a scan of a shared catalog in a transaction. It uses no index, because a process without a database can lack those. Each
+        // tuple is a row of pg_database until the next call.
+        unsafe {
+            let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
+            let relation = pg_sys::table_open(pg_sys::DatabaseRelationId, lock);
+            let scan = pg_sys::systable_beginscan(
+                relation,
+                pg_sys::InvalidOid,
+                false,
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null_mut(),
+            );
+            loop {
+                let tuple = pg_sys::systable_getnext(scan);
+                if tuple.is_null() {
+                    break;
+                }
+                let row = &*pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_database>();
+                // A DROP DATABASE that was interrupted leaves a limit of -2.
+                if row.datallowconn && row.datconnlimit > -2 {
+                    let name = CStr::from_ptr(row.datname.data.as_ptr());
+                    names.insert(name.to_string_lossy().into_owned());
+                }
+            }
+            pg_sys::systable_endscan(scan);
+            pg_sys::table_close(relation, lock);
+        }
+    }));
+    names
 }
 
 /// Starts a worker for one database.
-fn maintenance(
+fn start(
     database: &str,
-) -> Result<DynamicBackgroundWorker, pgrx::bgworkers::DynamicBackgroundWorkerLoadError> {
+) -> std::result::Result<DynamicBackgroundWorker, DynamicBackgroundWorkerLoadError> {
     BackgroundWorkerBuilder::new(&format!("reground maintenance of {database}"))
         .set_type("reground maintenance")
         .set_library("reground")
@@ -76,7 +148,7 @@ unsafe extern "C-unwind" fn terminate(signal: std::ffi::c_int) {
     unsafe { pg_sys::die(signal) }
 }
 
-/// A worker. It runs the maintenance of its database once. An error is written to the server log and ends it.
+/// A worker. It runs the tasks of its database that are due. An error outside a task is written to the server log and ends it.
 #[pg_guard]
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn reground_maintain(_argument: pg_sys::Datum) {
@@ -89,22 +161,51 @@ pub extern "C-unwind" fn reground_maintain(_argument: pg_sys::Datum) {
         pg_sys::BackgroundWorkerUnblockSignals();
     }
     BackgroundWorker::connect_worker_to_spi(Some(BackgroundWorker::get_extra()), None);
-    BackgroundWorker::transaction(|| {
+    let due = in_transaction(|| match is_installed()? {
+        true => maintenance::due(),
+        false => Ok(Vec::new()),
+    });
+    for task in &due {
+        show_activity(task.name);
+        // Committed before the task begins, so that other sessions see the run.
+        let run_id = in_transaction(|| maintenance::begin(*task));
+        let row = in_transaction(|| maintenance::run(*task, Some(run_id)));
+        if let Some(error) = row.and_then(|row| row.error) {
+            warn(
+                format!("maintenance task {} failed: {error}", task.name),
+                "",
+            );
+        }
+    }
+    if !due.is_empty() {
+        in_transaction(maintenance::trim);
+    }
+}
+
+/// Runs `work` in a transaction. An error ends the worker.
+fn in_transaction<T>(work: impl FnOnce() -> Result<T>) -> T {
+    BackgroundWorker::transaction(AssertUnwindSafe(|| {
         // The worker is a superuser, and the owner of the database can set a search_path for all roles in it.
         set_local(c"search_path", PINNED_PATH);
-        let outcome = Spi::connect_mut(|client| {
-            let installed = client.select(
-                "SELECT FROM pg_catalog.pg_extension WHERE extname = 'reground'",
-                Some(1),
-                &[],
-            )?;
-            if !installed.is_empty() {
-                client.update("SELECT reground.run_maintenance()", None, &[])?;
-            }
-            Ok::<(), pgrx::spi::Error>(())
-        });
-        if let Err(fault) = outcome {
-            pgrx::warning!("reground maintenance: {fault}");
+        work().unwrap_or_else(|error| {
+            let report = ErrorReport::from(error);
+            pgrx::error!("reground maintenance: {}", report.message())
+        })
+    }))
+}
+
+/// Whether the database has the extension.
+fn is_installed() -> Result<bool> {
+    let found = "SELECT EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname = 'reground')";
+    Ok(sql::read_one::<bool>(found, &[])? == Some(true))
+}
+
+/// Shows a task in pg_stat_activity, as the call that would run it by hand.
+fn show_activity(task: &str) {
+    if let Ok(call) = CString::new(format!("SELECT * FROM reground.run_maintenance('{task}')")) {
+        // SAFETY: the text is NUL-terminated and copied.
+        unsafe {
+            pg_sys::pgstat_report_activity(pg_sys::BackendState::STATE_RUNNING, call.as_ptr());
         }
-    });
+    }
 }

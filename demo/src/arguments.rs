@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 
-/// `reground-demo --uri URI --docs DIR [--model DIR]`
+/// `reground-demo --uri URI --docs FOLDER [--worker ADDRESS]`
 #[derive(Debug, PartialEq, Eq)]
 pub struct Arguments {
     /// libpq URI of a database with the extension.
     pub uri: String,
     /// Folder with .md and .txt files.
     pub docs: PathBuf,
-    /// Folder with the embedding model. Without a model, search is lexical only.
-    pub model: Option<PathBuf>,
+    /// Base address of the worker. Without a worker, search is lexical only.
+    pub worker: Option<String>,
 }
 
 impl Arguments {
@@ -21,14 +21,14 @@ impl Arguments {
     /// # Errors
     /// An unknown option, an option without a value, or a missing option.
     pub fn read(words: impl Iterator<Item = String>) -> Result<Self> {
-        const USAGE: &str = "usage: reground-demo --uri URI --docs FOLDER [--model FOLDER]";
-        let (mut uri, mut docs, mut model) = (None, None, None);
+        const USAGE: &str = "usage: reground-demo --uri URI --docs FOLDER [--worker ADDRESS]";
+        let (mut uri, mut docs, mut worker) = (None, None, None);
         let mut words = words;
         while let Some(option) = words.next() {
             let slot = match option.as_str() {
                 "--uri" => &mut uri,
                 "--docs" => &mut docs,
-                "--model" => &mut model,
+                "--worker" => &mut worker,
                 other => bail!("unknown option {other}\n{USAGE}"),
             };
             *slot = Some(
@@ -42,7 +42,7 @@ impl Arguments {
             docs: docs
                 .with_context(|| format!("--docs is missing\n{USAGE}"))?
                 .into(),
-            model: model.map(PathBuf::from),
+            worker,
         })
     }
 }
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn options_can_be_in_any_order() {
         let read = read("--docs manual --uri postgresql://h/d").unwrap();
-        assert_eq!((read.uri.as_str(), read.model), ("postgresql://h/d", None));
+        assert_eq!((read.uri.as_str(), read.worker), ("postgresql://h/d", None));
     }
 
     #[test]

@@ -1,20 +1,21 @@
 //! Ingestion: stores passages and embeddings of the files. Unchanged passages of an earlier run are kept.
 
-use anyhow::Result;
-use pgvector::Vector;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
 use postgres::Client;
 use postgres::error::SqlState;
-use reground_encoders::Encoder;
 use serde_json::json;
 
 use crate::documents::{Document, Folder};
 use crate::screen::Screen;
+use crate::service::{DIMENSIONS, MODEL};
 
 /// Name of the demo's corpus and of the schema of its tables.
 pub const CORPUS: &str = "demo";
 
-/// Number of passages that are embedded at a time.
-const BATCH: i32 = 64;
+/// A worker that embeds nothing for this long does not work.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Result of an ingestion.
 #[derive(Debug, Default)]
@@ -31,20 +32,23 @@ pub struct IngestReport {
     pub embedded: i64,
 }
 
-/// Makes the corpus equal to the folder.
+/// Makes the corpus equal to the folder, and waits until the worker has embedded its passages, if there is one.
 ///
 /// # Errors
-/// An error of the database or the encoder.
+/// An error of the database, or a worker that embeds nothing.
 pub fn run(
     client: &mut Client,
     folder: &Folder,
-    encoder: Option<&Encoder>,
+    has_worker: bool,
     screen: &Screen,
 ) -> Result<IngestReport> {
-    let dimensions = encoder
-        .map(|encoder| i32::try_from(encoder.dimensions()))
-        .transpose()?;
-    create_corpus(client, dimensions)?;
+    if has_worker {
+        client.execute(
+            "SELECT reground.set_model($1, task => 'embed', api => 'local', dimensions => $2)",
+            &[&MODEL, &DIMENSIONS],
+        )?;
+    }
+    create_corpus(client, has_worker.then_some(MODEL))?;
     let mut done = IngestReport {
         removed: remove_others(client, folder)?,
         ..IngestReport::default()
@@ -55,8 +59,8 @@ pub fn run(
         done.passages += chunks;
         done.unchanged += unchanged;
     }
-    if let Some(encoder) = encoder {
-        done.embedded = embed(client, encoder, done.passages, screen)?;
+    if has_worker {
+        done.embedded = wait_for_embeddings(client, screen)?;
         done.unchanged_embeddings = done.passages - done.embedded;
     }
     screen.progress("");
@@ -65,17 +69,17 @@ pub fn run(
 
 /// Creates the corpus. Passages are small and contexts short, because otherwise nearly all of a manual of some hundred passages
 /// would be in every context: no source would be carried, and no marker would become stale.
-fn create_corpus(client: &mut Client, dimensions: Option<i32>) -> Result<()> {
+fn create_corpus(client: &mut Client, model: Option<&str>) -> Result<()> {
     let settings = json!({"candidates": 12, "max_merged_tokens": 256, "max_sources": 8});
     client.batch_execute("CREATE SCHEMA IF NOT EXISTS demo")?;
     let create = |client: &mut Client| {
         client.execute(
-            "SELECT reground.create_corpus($1, dimensions => $2, schema => 'demo', chunk_size => 128, chunk_overlap => 32, settings => $3)",
-            &[&CORPUS, &dimensions, &settings],
+            "SELECT reground.create_corpus($1, embedding_model => $2, schema => 'demo', chunk_size => 128, chunk_overlap => 32, settings => $3)",
+            &[&CORPUS, &model, &settings],
         )
     };
     match create(client) {
-        // The corpus exists with other dimensions, because an earlier run used another model or none.
+        // The corpus exists with other arguments, because an earlier run had no worker.
         Err(error) if error.code() == Some(&SqlState::DUPLICATE_OBJECT) => {
             client.execute(
                 "SELECT reground.drop_corpus($1, drop_tables => true)",
@@ -120,34 +124,27 @@ fn put(client: &mut Client, document: &Document) -> Result<(i64, i64)> {
     Ok((row.get(0), row.get(1)))
 }
 
-/// Embeds the passages without an embedding. Returns their number.
-fn embed(client: &mut Client, encoder: &Encoder, passages: i64, screen: &Screen) -> Result<i64> {
-    let mut embedded = 0;
-    loop {
-        let pending = client.query(
-            "SELECT chunk_id, content FROM reground.pending_embeddings($1, $2)",
-            &[&CORPUS, &BATCH],
+/// Waits until the worker has embedded all passages. Returns the number of those that it embedded meanwhile.
+fn wait_for_embeddings(client: &mut Client, screen: &Screen) -> Result<i64> {
+    let waiting = |client: &mut Client| -> Result<(i64, i64)> {
+        let row = client.query_one(
+            "SELECT waiting, dead FROM reground.embedding_progress WHERE corpus = $1",
+            &[&CORPUS],
         )?;
-        if pending.is_empty() {
-            return Ok(embedded);
+        Ok((row.get(0), row.get(1)))
+    };
+    let (all, _) = waiting(client)?;
+    let (mut left, mut progress) = (all, Instant::now());
+    while left > 0 {
+        screen.progress(&format!("the worker embeds: {left} passages are left"));
+        std::thread::sleep(Duration::from_millis(100));
+        let (now, dead) = waiting(client)?;
+        ensure!(dead == 0, "the worker could not embed {dead} passages");
+        if now < left {
+            progress = Instant::now();
         }
-        screen.progress(&format!(
-            "embedding {embedded} of at most {passages} passages"
-        ));
-        let chunk_ids: Vec<String> = pending.iter().map(|row| row.get(0)).collect();
-        let texts: Vec<&str> = pending.iter().map(|row| row.get(1)).collect();
-        let embeddings: Vec<Vector> = encoder
-            .encode(&texts)?
-            .into_iter()
-            .map(Vector::from)
-            .collect();
-        let stored: i32 = client
-            .query_one(
-                "SELECT reground.put_embeddings($1, $2, $3, model => 'all-MiniLM-L6-v2')",
-                &[&CORPUS, &chunk_ids, &embeddings],
-            )?
-            .get(0);
-        anyhow::ensure!(stored > 0, "no embedding was stored");
-        embedded += i64::from(stored);
+        left = now;
+        ensure!(progress.elapsed() < PATIENCE, "the worker embeds nothing");
     }
+    Ok(all)
 }

@@ -1,8 +1,8 @@
 //! The demo: ingests a folder of documents, holds a conversation of six turns, and audits every citation.
 //!
-//! No language model is used. Answers are composed from the sources that the database returned, and some citations are wrong on
-//! purpose. The database judges all citations. At the end its verdicts are compared with the planted faults, so the demo is also a
-//! test.
+//! Answers are composed from the sources that the database returned, and some citations are wrong on purpose. The database judges all
+//! citations. At the end its verdicts are compared with the planted faults, so the demo is also a test. With `REGROUND_LLM_URL`, a
+//! language model writes the answers.
 
 mod answer;
 mod arguments;
@@ -12,6 +12,7 @@ mod questions;
 mod report;
 mod screen;
 mod sentences;
+mod service;
 mod tally;
 mod turn;
 
@@ -19,11 +20,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use postgres::{Client, NoTls};
-use reground_encoders::Encoder;
 
 use crate::answer::Writer;
 use crate::arguments::Arguments;
 use crate::screen::Screen;
+use crate::service::{Embedder, Llm};
 use crate::tally::Tally;
 
 fn main() -> ExitCode {
@@ -44,17 +45,18 @@ fn run() -> Result<bool> {
     let folder = documents::read(&arguments.docs)?;
     let mut client = Client::connect(&arguments.uri, NoTls)
         .with_context(|| format!("no server answers at {}", arguments.uri))?;
-    let encoder = arguments.model.as_deref().map(Encoder::load).transpose()?;
+    let embedder = arguments.worker.as_deref().map(Embedder::at);
+    let llm = Llm::from_environment()?;
 
     report::title(&screen);
-    let ingested = ingest::run(&mut client, &folder, encoder.as_ref(), &screen)?;
+    let ingested = ingest::run(&mut client, &folder, embedder.is_some(), &screen)?;
     let conversation = turn::next_conversation(&mut client)?;
     report::ingested(
         &screen,
         &arguments,
         &folder,
         &ingested,
-        encoder.as_ref(),
+        llm.as_ref().map(Llm::model),
         &conversation,
     );
 
@@ -67,19 +69,28 @@ fn run() -> Result<bool> {
     let mut writer = Writer::default();
     let mut tally = Tally::default();
     for (index, question) in questions.iter().enumerate() {
-        let embedding = match &encoder {
-            Some(encoder) => encoder.encode(&[question.text.as_str()])?.pop(),
-            None => None,
-        };
+        let embedding = embedder
+            .as_ref()
+            .map(|embedder| embedder.embed(&question.text));
+        let embedding = embedding.transpose()?;
         let turn = turn::begin(&mut client, &conversation, &question.text, embedding)?;
         report::question(&screen, index + 1, questions.len(), question, &turn);
-        let answer = writer.write(&turn, question.faults);
-        let judged = turn::end(&mut client, turn.turn_id, &answer.text, index + 1)?;
+        let (answer, model) = match &llm {
+            Some(llm) => (
+                turn::ask(&mut client, llm, &turn, &question.text)?,
+                llm.model(),
+            ),
+            None => (writer.write(&turn, question.faults), "planted"),
+        };
+        let judged = turn::end(&mut client, turn.turn_id, &answer.text, index + 1, model)?;
         report::answer(&screen, &answer, &judged);
         tally.add(&answer, &judged);
     }
-    report::tally(&screen, &tally);
+    match &llm {
+        Some(_) => report::held(&screen, &tally),
+        None => report::tally(&screen, &tally),
+    }
     report::explore(&screen, &arguments.uri, &conversation);
     // In other folders a planted fault can be correct by chance, because two documents can contain the same sentence.
-    Ok(!is_manual || tally.complete())
+    Ok(llm.is_some() || !is_manual || tally.complete())
 }

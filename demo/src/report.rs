@@ -1,13 +1,12 @@
 //! Printed output.
 
-use reground_encoders::Encoder;
-
 use crate::answer::{Answer, Fault};
 use crate::arguments::Arguments;
 use crate::documents::Folder;
 use crate::ingest::IngestReport;
 use crate::questions::Question;
 use crate::screen::{Screen, Style, WIDTH, clip, columns, wrap};
+use crate::service::MODEL;
 use crate::tally::{Share, Tally};
 use crate::turn::{BegunTurn, JudgedAnswer, Source, Verdict};
 
@@ -56,7 +55,7 @@ pub fn ingested(
     arguments: &Arguments,
     folder: &Folder,
     done: &IngestReport,
-    encoder: Option<&Encoder>,
+    llm: Option<&str>,
     conversation: &str,
 ) {
     println!();
@@ -82,16 +81,16 @@ pub fn ingested(
             done.passages, done.unchanged
         ),
     );
-    let embeddings = match encoder {
-        Some(encoder) => format!(
-            "{} dimensions · unchanged {}, embedded {}",
-            encoder.dimensions(),
-            done.unchanged_embeddings,
-            done.embedded
+    let embeddings = match &arguments.worker {
+        Some(_) => format!(
+            "{MODEL}, by the worker · unchanged {}, embedded {}",
+            done.unchanged_embeddings, done.embedded
         ),
-        None => "none: no model was given, so search is lexical only".to_owned(),
+        None => "none: there is no worker, so search is lexical only".to_owned(),
     };
     labelled(screen, "Embeddings", &embeddings);
+    let answers = llm.unwrap_or("composed from the sources, with planted faults");
+    labelled(screen, "Answers", answers);
     labelled(screen, "Conversation", conversation);
 }
 
@@ -265,7 +264,14 @@ fn verdict_lines(screen: &Screen, verdict: &Verdict, planted: Option<Fault>) {
     }
 }
 
-/// Prints the comparison of planted faults and verdicts.
+/// Prints how many citations of a language model hold.
+pub fn held(screen: &Screen, tally: &Tally) {
+    rule(screen, "Citations of the language model");
+    let Share { found, total } = tally.held;
+    println!("  {found} of {total} citations with a verdict hold");
+}
+
+/// Prints the comparison of the planted faults with the verdicts.
 pub fn tally(screen: &Screen, tally: &Tally) {
     rule(screen, "Planted faults and verdicts");
     let line = |name: &str, verb: &str, share: Share| {

@@ -23,11 +23,18 @@ pub struct Tally {
     pub correct: Share,
     /// Descriptions of unexpected verdicts.
     pub unexpected: Vec<String>,
+    /// Citations that hold, of those that have a verdict.
+    pub held: Share,
 }
 
 impl Tally {
     /// Adds an answer with its verdicts.
     pub fn add(&mut self, answer: &Answer, judged: &JudgedAnswer) {
+        let judged_citations = judged.verdicts.iter().filter_map(|verdict| verdict.holds);
+        for holds in judged_citations {
+            self.held.total += 1;
+            self.held.found += usize::from(holds);
+        }
         for statement in &answer.statements {
             let verdict = judged
                 .verdicts

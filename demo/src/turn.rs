@@ -6,7 +6,9 @@ use anyhow::Result;
 use pgvector::Vector;
 use postgres::{Client, Row};
 
+use crate::answer::Answer;
 use crate::ingest::CORPUS;
+use crate::service::{Llm, MODEL};
 
 /// A source in a turn's context.
 #[derive(Clone, Debug, Default)]
@@ -117,8 +119,14 @@ pub fn begin(
     let embedding = embedding.map(Vector::from);
     let clock = Instant::now();
     let rows = client.query(
-        "SELECT * FROM reground.begin_turn($1, $2, corpus => $3, embedding => $4)",
-        &[&conversation_ref, &question, &CORPUS, &embedding],
+        "SELECT * FROM reground.begin_turn($1, $2, corpus => $3, embedding => $4, embedding_model => $5)",
+        &[
+            &conversation_ref,
+            &question,
+            &CORPUS,
+            &embedding,
+            &embedding.as_ref().map(|_| MODEL),
+        ],
     )?;
     let took = clock.elapsed();
     let turn_id: i64 = rows.first().map_or(0, |row| row.get("turn_id"));
@@ -174,12 +182,30 @@ fn source(row: &Row) -> Option<Source> {
     })
 }
 
+/// Returns the answer of a language model, which gets the instructions and the sources of the database.
+pub fn ask(client: &mut Client, llm: &Llm, turn: &BegunTurn, question: &str) -> Result<Answer> {
+    let prompt = client.query_one(
+        "SELECT reground.citation_instructions(), reground.prompt_context($1)",
+        &[&turn.turn_id],
+    )?;
+    Ok(Answer {
+        text: llm.answer(prompt.get(0), prompt.get(1), question)?,
+        statements: Vec::new(),
+    })
+}
+
 /// Ends a turn with an answer, and reads the verdicts.
-pub fn end(client: &mut Client, turn_id: i64, answer: &str, number: usize) -> Result<JudgedAnswer> {
+pub fn end(
+    client: &mut Client,
+    turn_id: i64,
+    answer: &str,
+    number: usize,
+    model: &str,
+) -> Result<JudgedAnswer> {
     let message_ref = format!("answer-{number}");
     let row = client.query_one(
-        "SELECT DISTINCT message_id FROM reground.end_turn($1, $2, message_ref => $3, model => 'planted')",
-        &[&turn_id, &answer, &message_ref],
+        "SELECT DISTINCT message_id FROM reground.end_turn($1, $2, message_ref => $3, model => $4)",
+        &[&turn_id, &answer, &message_ref, &model],
     )?;
     let message_id: i64 = row.get(0);
     let scores = client.query_one(

@@ -31,6 +31,12 @@ SELECT name || ': ' || coalesce(string_agg(item || ' ' || problem, '; '), 'sound
 SELECT reloptions::text FROM pg_class WHERE relname = 'articles_body';
 SELECT set_config('enable_seqscan', 'on', false);
 
+-- Maintenance keeps its settings and its runs.
+SELECT concat_ws(' ', task, enabled, period, last_started_at) FROM reground.maintenance_status ORDER BY task;
+SELECT to_jsonb(m)::text FROM reground.run_maintenance('check_coordinates') AS m;
+SELECT max(run_id)::text FROM reground.maintenance_runs;
+SELECT corpus || ' ' || passages || ' ' || faults FROM reground.coordinate_faults ORDER BY corpus;
+
 -- The chains verify and continue after their checkpoints.
 SELECT 'sound' FROM reground.verify_chain('chained') HAVING bool_and(status = 'ok') AND count(*) = 2;
 SELECT to_jsonb(b)::text FROM reground.begin_turn('chained', 'and who moos?', 'farm', '[1,0]', settings => '{"provenance": "merkle"}') AS b;

@@ -94,6 +94,8 @@ SELECT reground.begin_turn('uncounted', 'who gives milk?', 'farm', '[1,0]');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk.');
 SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows', embedding => '[1,0]', filter => '{"doc_id": "cows"}', settings => '{"max_sources": 3}');
 SELECT reground.run_probes();
+SELECT reground.set_maintenance('retention', period => '2 days'), reground.set_maintenance('check_alerts', enabled => false);
+SELECT reground.run_maintenance('probes'), reground.run_maintenance('check_coordinates');
 
 -- A chain with a checkpoint and an archived turn; then the partitions are filled again.
 CREATE TABLE kept AS SELECT * FROM reground.turn_traces;

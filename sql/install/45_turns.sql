@@ -219,7 +219,7 @@ CREATE FUNCTION reground.add_passages(turn_id bigint, passages jsonb)
 COMMENT ON FUNCTION reground.add_passages IS
 'Adds passages from outside the corpora to an open turn and returns them as sources with origin added: [{content, chunk_id, doc_id, title, uri, page_start, page_end, char_start, char_end, published, metadata}], only content required. Without a chunk_id a hash of the content is used, without a doc_id the uri. Errors: 22023 for a passage with a marker, 55000 if the turn is not open, P0002 if it does not exist.';
 
-CREATE FUNCTION reground.apply_rerank(turn_id bigint, results jsonb)
+CREATE FUNCTION reground.apply_rerank(turn_id bigint, results jsonb DEFAULT NULL)
     RETURNS SETOF reground.turn_source
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'apply_rerank_wrapper';
 COMMENT ON FUNCTION reground.apply_rerank IS

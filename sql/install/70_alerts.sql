@@ -116,7 +116,7 @@ COMMENT ON COLUMN reground.alerts.fired_at IS 'When the alert fired.';
 COMMENT ON COLUMN reground.alerts.checked_at IS 'When the alert was last checked.';
 COMMENT ON COLUMN reground.alerts.resolved_at IS 'When the alert was resolved.';
 
--- Functions of alerts and maintenance.
+-- Functions of alerts.
 
 CREATE FUNCTION reground.set_alert_rule(rule text, indicator text DEFAULT NULL, threshold double precision DEFAULT NULL, period interval DEFAULT NULL, whole_period boolean DEFAULT NULL,
                                         min_answers integer DEFAULT NULL, per_corpus boolean DEFAULT NULL, severity text DEFAULT NULL, enabled boolean DEFAULT NULL, meaning text DEFAULT NULL)
@@ -146,8 +146,3 @@ CREATE FUNCTION reground.diagnose(alert_id bigint)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'diagnose_wrapper';
 COMMENT ON FUNCTION reground.diagnose(bigint) IS
 'Explains why an alert fired, by comparison with the week before. step and clue: 0 conclusion, 1 component_changed, 2 ids_missing or text_changed, 3 document_type, 4 severity. Errors: P0002 if the alert does not exist.';
-
-CREATE FUNCTION reground.run_maintenance()
-    RETURNS TABLE (task text, processed bigint) LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_maintenance_wrapper';
-COMMENT ON FUNCTION reground.run_maintenance() IS
-'Runs refresh_audit and check_alerts, one row per task; processed: answers counted, alerts changed. Call it from a scheduler if the worker does not run.';

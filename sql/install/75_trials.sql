@@ -10,6 +10,7 @@ CREATE TABLE reground.probes (
     settings   jsonb NOT NULL DEFAULT '{}',
     doc_id     text NOT NULL,
     chunk_id   text,
+    put_by     text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (tenant, probe)
 );
@@ -23,6 +24,7 @@ COMMENT ON COLUMN reground.probes.filter IS 'Filter on columns of the relation; 
 COMMENT ON COLUMN reground.probes.settings IS 'Settings over those of the corpus.';
 COMMENT ON COLUMN reground.probes.doc_id IS 'Document that the context must contain.';
 COMMENT ON COLUMN reground.probes.chunk_id IS 'Passage that the context must contain; NULL for any passage of the document.';
+COMMENT ON COLUMN reground.probes.put_by IS 'Role that stored the probe; maintenance runs the probe with the rights of this role.';
 COMMENT ON COLUMN reground.probes.created_at IS 'When the probe was first stored.';
 
 CREATE TABLE reground.probe_results (

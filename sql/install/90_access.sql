@@ -34,16 +34,17 @@ DECLARE
 BEGIN
     FOREACH name IN ARRAY ARRAY['corpora', 'documents', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
-                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'alert_baselines', 'alerts', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
+                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'alert_baselines', 'alerts', 'maintenance_runs', 'coordinate_faults', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'models', 'model_status', 'model_usage', 'model_tasks', 'passage_embeddings', 'embedding_checks',
                                 'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(pg_catalog.format('reground.%I', name)::regclass, '');
     END LOOP;
     PERFORM pg_catalog.pg_extension_config_dump('reground.support_cues'::regclass, 'WHERE NOT built_in');
     PERFORM pg_catalog.pg_extension_config_dump('reground.alert_rules'::regclass, 'WHERE NOT built_in');
+    PERFORM pg_catalog.pg_extension_config_dump('reground.maintenance_tasks'::regclass, 'WHERE NOT built_in');
     FOREACH name IN ARRAY ARRAY['corpora.corpus_id', 'conversations.conversation_id', 'turns.turn_id', 'drift_events.drift_id',
                                 'messages.message_id', 'message_citations.citation_id', 'citation_reports.report_id',
-                                'rollup_queue.queue_id', 'alerts.alert_id', 'model_tasks.task_id',
+                                'rollup_queue.queue_id', 'alerts.alert_id', 'maintenance_runs.run_id', 'model_tasks.task_id',
                                 'factuality_evaluations.evaluation_id', 'factuality_verdicts.verdict_id'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(
             pg_catalog.pg_get_serial_sequence('reground.' || pg_catalog.split_part(name, '.', 1), pg_catalog.split_part(name, '.', 2))::regclass, '');
@@ -62,7 +63,7 @@ REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citatio
     reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]), reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity,
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
-    reground.run_maintenance, reground.compare_shadows(timestamptz, timestamptz) FROM reground_user;
+    reground.run_maintenance, reground.set_maintenance, reground.compare_shadows(timestamptz, timestamptz) FROM reground_user;
 REVOKE EXECUTE ON FUNCTION reground.set_model, reground.drop_model, reground.retry_tasks, reground.worker_models, reground.claim_tasks, reground.complete_task, reground.fail_task,
     reground.queue_embeddings FROM reground_user;
 GRANT EXECUTE ON FUNCTION reground.set_model, reground.drop_model, reground.retry_tasks, reground.queue_embeddings TO reground_admin;
@@ -79,7 +80,7 @@ GRANT EXECUTE ON FUNCTION reground.run_retention(timestamptz), reground.forget_t
 GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments,
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
-    reground.run_maintenance TO reground_admin;
+    reground.run_maintenance, reground.set_maintenance TO reground_admin;
 GRANT SELECT ON reground.bm25_indexes TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), reground.explain_turn(bigint),
     reground._node(text, text, text), reground.trace_citation(bigint), reground.trace_document(text, text, timestamptz), reground._dimension_name(text, boolean), reground._dimension_key(text, boolean), reground._answers_by, reground._citations_by(text, timestamptz, timestamptz, boolean), reground.stage_survival(text, timestamptz, timestamptz),
@@ -99,6 +100,8 @@ GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candi
     TO reground_auditor;
 -- Alerts contain data of all tenants.
 GRANT SELECT ON reground.alert_rules, reground.active_alert_rules, reground.alert_baselines, reground.alerts, reground.rollup_queue, reground.audit_backlog TO reground_auditor, reground_admin;
+-- Errors of tasks and counts per corpus can contain data of all tenants.
+GRANT SELECT ON reground.maintenance_tasks, reground.maintenance_status, reground.maintenance_runs, reground.coordinate_faults TO reground_auditor, reground_admin;
 GRANT SELECT ON reground.answer_rollup, reground.citation_rollup, reground.cfs_hourly, reground.citations_hourly, reground.conversation_audit TO reground_user, reground_auditor;
 GRANT SELECT ON reground.probes, reground.probe_results TO reground_user, reground_auditor;
 GRANT SELECT ON reground.provenance_chain, reground.chain_checkpoints, reground.turn_archive TO reground_auditor;

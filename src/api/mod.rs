@@ -10,3 +10,4 @@ mod models;
 mod turn;
 
 pub(crate) use arguments::{given, names, not_empty, writable};
+pub(crate) use audit::maintenance;

@@ -33,15 +33,40 @@ pub fn try_lock(sequence: &str) -> Result<bool> {
 /// The lock is on a database object whose class is the table. SQL commands lock objects of system catalogs only. Two keys share a
 /// lock with a probability of 2⁻⁴⁸; one of them then waits for the other.
 pub fn lock_key(table: &str, space: i64, key: &str) -> Result<()> {
-    let class = oid_of(table)?;
-    let args = [key.into(), space.into()];
-    let hash = read_one::<i64>("SELECT hashtextextended($1, $2)", &args)?;
-    let hash = hash.unwrap_or_default().cast_unsigned();
-    let (object, part) = (pg_sys::Oid::from((hash >> 32) as u32), hash as u16);
+    let (class, object, part) = object_of(table, space, key)?;
     // SAFETY: waits as other locks do, and can be cancelled.
     unsafe { pg_sys::LockDatabaseObject(class, object, part, pg_sys::ExclusiveLock as i32) };
     see_commits_of_others();
     Ok(())
+}
+
+/// As [`lock_key`], but returns false instead of waiting, and takes no transaction id, so that a long transaction that holds the lock does
+/// not keep VACUUM from removing rows.
+pub fn try_lock_key(table: &str, space: i64, key: &str) -> Result<bool> {
+    let (class, object, part) = object_of(table, space, key)?;
+    // SAFETY: the tag is that of LockDatabaseObject, which has no conditional form before PostgreSQL 17. The transaction keeps the lock
+    // until it ends.
+    let outcome = unsafe {
+        let tag = pg_sys::LOCKTAG {
+            locktag_field1: pg_sys::MyDatabaseId.to_u32(),
+            locktag_field2: class.to_u32(),
+            locktag_field3: object.to_u32(),
+            locktag_field4: part,
+            locktag_type: pg_sys::LockTagType::LOCKTAG_OBJECT as u8,
+            locktag_lockmethodid: pg_sys::DEFAULT_LOCKMETHOD as u8,
+        };
+        pg_sys::LockAcquire(&tag, pg_sys::ExclusiveLock as i32, false, true)
+    };
+    Ok(outcome != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL)
+}
+
+/// Class, object and part of the database object that is locked for a key.
+fn object_of(table: &str, space: i64, key: &str) -> Result<(pg_sys::Oid, pg_sys::Oid, u16)> {
+    let class = oid_of(table)?;
+    let args = [key.into(), space.into()];
+    let hash = read_one::<i64>("SELECT hashtextextended($1, $2)", &args)?;
+    let hash = hash.unwrap_or_default().cast_unsigned();
+    Ok((class, pg_sys::Oid::from((hash >> 32) as u32), hash as u16))
 }
 
 /// Locks the relation that a name means now until the transaction ends, so that its owner can neither change it nor give the name to

@@ -14,7 +14,7 @@ mod statement;
 mod subtransaction;
 mod superuser;
 
-pub use locks::{lock, lock_key, lock_relation, try_lock};
+pub use locks::{lock, lock_key, lock_relation, try_lock, try_lock_key};
 pub use names::define;
 pub use record::Record;
 pub use run::{
@@ -22,5 +22,5 @@ pub use run::{
     with_latest_snapshot, with_pinned_path, write_each, write_json, write_one,
 };
 pub use statement::{Args, Row};
-pub use subtransaction::guarded;
+pub use subtransaction::{Caught, guarded, guarded_from_cancel};
 pub use superuser::is_session_of_superuser;

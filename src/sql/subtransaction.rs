@@ -36,7 +36,7 @@ impl Caught {
         characters.map(char::from).collect()
     }
 
-    /// Message and code, as they are stored with a task or a run.
+    /// Message and code, as stored with a task.
     pub fn described(&self) -> String {
         format!("{} ({})", self.message(), self.sqlstate())
     }

@@ -8,8 +8,8 @@ use pgrx::{PgRelation, is_a, pg_guard};
 use crate::error::{Error, Result};
 
 /// Whether functions that run with the rights of the caller can get those of a superuser: the caller is one, or a superuser opened
-/// this session and has changed to another role since, which any function can undo with RESET ROLE or RESET SESSION AUTHORIZATION.
-/// PostgreSQL forbids both in a security-restricted operation, so only the current role counts there.
+/// this session and has changed to another role since, which any function can undo with RESET ROLE or RESET SESSION AUTHORIZATION, but
+/// not in a security-restricted operation.
 pub fn is_session_of_superuser() -> bool {
     // SAFETY: plain calls into the backend. The roles of a session are set before its first statement.
     unsafe {

@@ -12,7 +12,7 @@ pub mod roles;
 mod turn;
 
 pub use answer::{cues, imports, messages, reviews};
-pub use audit::{alerts, probes, reports, rollups};
+pub use audit::{alerts, maintenance, probes, reports, rollups};
 pub use conversation::{conversations, history, markers, register, sources};
 pub use corpus::{corpora, documents, edges};
 pub use provenance::{chain, erasure, retention};

@@ -4,6 +4,7 @@ use reground_interrupt::CHECK_INTERVAL;
 use reground_interrupt::test_support::{self, assert_checked};
 use reground_metrics::agreement::{ConfusionMatrix, majority};
 use reground_metrics::factuality::measures::measure;
+use reground_metrics::factuality::summary::summarize;
 use reground_metrics::factuality::verdicts::{AnswerVerdicts, Entailment};
 use reground_metrics::mann_whitney::two_sided;
 use reground_metrics::ranking::{average_precision, ndcg, precision, recall, reciprocal_rank};
@@ -66,6 +67,11 @@ fn verdicts_and_votes_check_for_interrupts() {
     };
     let checks = test_support::measure(|| measure(&verdicts));
     assert_eq!(checks.count, 2);
+    let answers = vec![measure(&verdicts); CHECK_INTERVAL / 64];
+    let checks = test_support::measure(|| summarize(&answers, None));
+    // Six means and no costs, of 1,000 resamples each.
+    assert!(checks.count >= 6 * 1000 / 64, "{checks:?}");
+    assert!(checks.longest < 2 * CHECK_INTERVAL, "{checks:?}");
     let votes: Vec<u8> = (0..many).map(|n| (n % 2) as u8).collect();
     let checks = test_support::measure(|| majority(&votes, 2));
     assert!(checks.count >= 2, "{checks:?}");

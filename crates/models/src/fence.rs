@@ -10,6 +10,8 @@ use sha2::{Digest, Sha256};
 
 /// Hexadecimal digits of a delimiter: 80 bits.
 const DIGITS: usize = 20;
+/// Bytes that are hashed between two checks for interrupts.
+const PART: usize = 1 << 12;
 
 /// Control tokens of chat templates. The first character of each is replaced.
 const CONTROL_TOKENS: &[(&str, char)] = &[
@@ -51,9 +53,11 @@ impl Fence {
         let escaped: Vec<Cow<'_, str>> = texts.iter().map(|text| escape(text)).collect();
         let mut digest = Sha256::new();
         for text in texts {
-            check_interrupt(text.len());
             digest.update((text.len() as u64).to_be_bytes());
-            digest.update(text.as_bytes());
+            for part in text.as_bytes().chunks(PART) {
+                check_interrupt(part.len());
+                digest.update(part);
+            }
         }
         let seed = digest.finalize();
         let candidate = |attempt: u64| {
@@ -96,11 +100,7 @@ fn absent(texts: &[&str], candidate: impl Fn(u64) -> String) -> String {
     let mut attempt = 0;
     loop {
         let delimiter = candidate(attempt);
-        let occurs = |text: &&str| {
-            check_interrupt(text.len());
-            text.contains(&delimiter)
-        };
-        if !texts.iter().any(occurs) {
+        if !texts.iter().any(|text| text.contains(&delimiter)) {
             return delimiter;
         }
         attempt += 1;

@@ -32,6 +32,8 @@ INSERT INTO reground.turn_archive (turn_id, tenant, conversation_ref, turn_no, c
 SELECT t.turn_id, t.tenant, v.conversation_ref, t.turn_no, t.corpus, t.begun_at, 0, 0 FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id) WHERE v.conversation_ref ~ '^erasure-';
 INSERT INTO reground.turn_archive (turn_id, tenant, conversation_ref, turn_no, corpus, begun_at, candidate_count, source_count) VALUES (-1, reground.current_tenant(), 'erasure-1', 9, 'erasure', now(), 0, 0);
 INSERT INTO reground.chain_checkpoints (conversation_id, link_no, tenant, digest, linked_at) SELECT conversation_id, -link_no, tenant, digest, linked_at FROM reground.provenance_chain WHERE conversation_id IN (SELECT conversation_id FROM reground.conversations WHERE conversation_ref = 'erasure-1') AND link_no = 1;
+SELECT reground.set_model('erasure', task => 'rerank', api => 'local');
+INSERT INTO reground.model_tasks (tenant, kind, model, turn_id, subject) SELECT tenant, 'rerank', 'erasure', turn_id, 'candidates' FROM reground.turns WHERE turn_id IN (regress.turn('erasure-1'), regress.turn('erasure-2'));
 
 -- Every table with rows of a conversation, found in the catalog, so that later tables are included. A partition is read through its
 -- parent. A row belongs to a conversation by its conversation, turn, answer or citation.
@@ -195,11 +197,14 @@ SELECT (reground.put_document('erasure own', 'rye', content => 'Rye bread rises 
 SELECT added FROM reground.put_edges('erasure own', '[{"source": "Rye", "target": "bread", "chunk_id": "1"}]');
 RESET ROLE;
 SELECT reground.refresh_audit() > 0 AS counted;
+SELECT error FROM reground.run_maintenance('check_coordinates');
 INSERT INTO reground.alert_baselines (tenant, corpus, cfs_p5, answers, since, until) VALUES ('regress_erasure_a', 'erasure own', 1, 1, now(), now());
 INSERT INTO reground.alerts (rule, tenant, corpus, state, severity, indicator, value, threshold, samples, since, first_bad_hour) VALUES ('r', 'regress_erasure_a', 'erasure own', 'resolved', 'warning', 'cfs_p5', 0, 1, 1, now(), now());
 INSERT INTO reground.rollup_queue (tenant, message_id, change) VALUES ('regress_erasure_a', -1, 1);
 INSERT INTO reground.chain_checkpoints (conversation_id, link_no, tenant, digest, linked_at) VALUES (-1, 1, 'regress_erasure_a', '', now());
 INSERT INTO reground.turn_archive (turn_id, tenant, conversation_ref, turn_no, corpus, begun_at, candidate_count, source_count) VALUES (-2, 'regress_erasure_a', 'gone', 9, 'erasure', now(), 0, 0);
+INSERT INTO reground.model_tasks (tenant, kind, model, corpus_id, subject) SELECT tenant, 'embed', 'erasure', corpus_id, '1' FROM reground.corpora WHERE corpus = 'erasure own';
+INSERT INTO reground.model_usage (hour, model, worker, tenant, tasks) VALUES (now(), 'erasure', 'w', 'regress_erasure_a', 1);
 SELECT reground.label_citation((SELECT min(citation_id) FROM reground.message_citations WHERE tenant = 'regress_erasure_a'), 'accurate');
 CREATE FUNCTION rows_of_tenants() RETURNS TABLE (relation text, tenant text, rows bigint) LANGUAGE plpgsql AS $$
 BEGIN
@@ -224,6 +229,7 @@ SELECT n.relation, n.tenant FROM rows_of_tenants() AS n JOIN before_tenant AS b 
 DROP OWNED BY regress_erasure_a, regress_erasure_b, regress_erasure_admin;
 DROP ROLE regress_erasure_a, regress_erasure_b, regress_erasure_admin;
 SELECT reground.drop_corpus('erasure', true);
+SELECT reground.drop_model('erasure');
 
 -- store_answers hash: the citations are returned once, and no word of the answer is stored.
 SELECT reground.create_corpus('erasure hash', schema => 'erasure', settings => '{"store_answers": "hash", "provenance": "merkle"}');

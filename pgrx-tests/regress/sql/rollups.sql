@@ -122,4 +122,4 @@ SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.set_alert_rule(' ')$$, $$SELEC
 SELECT corpus, cfs_p5, answers FROM reground.take_baseline(now() - interval '1 day', now() + interval '1 hour') WHERE corpus = 'rolled';
 SELECT * FROM reground.take_baseline('4714-11-24 00:00+00 BC', '4713-01-01 BC');
 SELECT corpus, cfs_p5, answers, until > since AS ordered FROM reground.alert_baselines WHERE corpus = 'rolled';
-SELECT task, processed >= 0 AS done FROM reground.run_maintenance();
+SELECT task, processed >= 0 AS done FROM unnest(ARRAY['refresh_audit', 'check_alerts']) AS t, reground.run_maintenance(t);

@@ -29,7 +29,7 @@ WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'p', 'v')
 
 -- Functions and relations for PUBLIC: those that writers of a table need for its index or generated column. No function is SECURITY DEFINER.
 SELECT p.oid::regprocedure AS function FROM pg_proc AS p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a
-WHERE p.pronamespace = 'reground'::regnamespace AND a.grantee = 0;
+WHERE p.pronamespace = 'reground'::regnamespace AND a.grantee = 0 ORDER BY p.oid::regprocedure::text COLLATE "C";
 SELECT c.oid::regclass AS relation FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.relnamespace = 'reground'::regnamespace AND a.grantee = 0;
 SELECT p.oid::regprocedure AS definer FROM pg_proc AS p WHERE p.pronamespace = 'reground'::regnamespace AND p.prosecdef;
 

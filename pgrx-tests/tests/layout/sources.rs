@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 /// Folders of the repository that contain Rust packages.
-const FOLDERS: [&str; 5] = ["src", "crates", "demo", "pgrx-tests", "bench"];
+const FOLDERS: [&str; 6] = ["src", "crates", "demo", "worker", "pgrx-tests", "bench"];
 
 /// Text of each Rust file, by its path from the root of the repository.
 pub type Sources = BTreeMap<String, String>;

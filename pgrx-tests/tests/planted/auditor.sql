@@ -28,4 +28,13 @@ SELECT reground.set_alert_rule('{r}_mine', 'cfs_mean', 1, min_answers => 1, per_
 SELECT * FROM reground.check_alerts();
 SELECT * FROM reground.diagnose({alert});
 SELECT reground.drop_alert_rule('{r}_mine'), reground.drop_alert_rule('{r}_other');
-SELECT * FROM reground.run_maintenance();
+SELECT ARRAY(SELECT m.task FROM reground.run_maintenance() AS m);
+SELECT reground.set_maintenance('retention', enabled => true, period => '1 day'), reground.set_maintenance('retention');
+-- no rows
+SELECT m.error FROM reground.run_maintenance('check_alerts') AS m WHERE m.error IS NOT NULL;
+-- no rows
+SELECT m.error FROM reground.run_maintenance('probes') AS m WHERE m.error IS NOT NULL;
+-- no rows
+SELECT m.error FROM reground.run_maintenance('check_coordinates') AS m WHERE m.error IS NOT NULL;
+-- no rows
+SELECT m.error FROM reground.run_maintenance('retention') AS m WHERE m.error IS NOT NULL;

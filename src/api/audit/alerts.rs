@@ -6,7 +6,6 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_audit::alert::{self, Horizon, Severity, baselines};
 use reground_audit::indicator::Indicator;
-use serde::Serialize;
 
 use crate::api::{given, not_empty, writable};
 use crate::error::{Error, Result};
@@ -114,6 +113,14 @@ fn check_alerts(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), Err
     Ok(())
 }
 
+/// Runs the check as a task of maintenance, and returns the number of alerts that changed.
+pub(super) fn check_all() -> Result<i64> {
+    rollups::refresh(None)?;
+    let alerts = check()?;
+    let changed = alerts.iter().filter(|alert| alert.event != "firing");
+    Ok(i64::try_from(changed.count()).unwrap_or(i64::MAX))
+}
+
 /// Evaluates the rules on the current rollups, and updates the alerts.
 fn check() -> Result<Vec<AlertEvent>> {
     alerts::lock()?;
@@ -141,35 +148,3 @@ fn diagnose(
 const CLUES: &str = "(SELECT step, clue, stage, stage_no, tenant, corpus, document_type, pg_catalog.to_timestamp(x.hour) AS hour, severity, details, place \
      FROM ROWS FROM (pg_catalog.json_to_recordset($1::pg_catalog.json) AS (step integer, clue text, stage text, stage_no integer, tenant text, corpus text, document_type text, hour bigint, severity text, details jsonb)) \
          WITH ORDINALITY AS x(step, clue, stage, stage_no, tenant, corpus, document_type, hour, severity, details, place)) AS r ORDER BY r.place";
-
-/// A row of `run_maintenance`.
-#[derive(Serialize)]
-struct TaskRow {
-    task: &'static str,
-    processed: i64,
-}
-
-#[pg_extern(sql = false)]
-fn run_maintenance(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), ErrorReport> {
-    writable("run_maintenance")?;
-    let counted = rollups::refresh(None)?;
-    let alerts = check()?;
-    let changed = alerts
-        .iter()
-        .filter(|alert| alert.event != "firing")
-        .count();
-    rows::emit(
-        fcinfo,
-        &[
-            TaskRow {
-                task: "refresh_audit",
-                processed: counted,
-            },
-            TaskRow {
-                task: "check_alerts",
-                processed: i64::try_from(changed).unwrap_or(i64::MAX),
-            },
-        ],
-    )?;
-    Ok(())
-}

@@ -1,7 +1,9 @@
 //! The functions that analyse turns and answers, and maintain the records.
 
 mod alerts;
+mod coordinates;
 mod evaluation;
+pub(crate) mod maintenance;
 mod probes;
 mod profile;
 mod provenance;

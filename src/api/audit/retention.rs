@@ -1,11 +1,11 @@
 //! `run_retention`: archives and removes old traces and links.
 
-use pgrx::datum::TimestampWithTimeZone;
+use pgrx::datum::{TimestampWithTimeZone, transaction_timestamp};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::api::{given, writable};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::guc;
 use crate::rows;
 use crate::store::retention::{self, Periods};
@@ -27,6 +27,17 @@ fn run_retention(
     })?;
     rows::emit(fcinfo, &done)?;
     Ok(())
+}
+
+/// Runs retention as a task of maintenance, and returns the number of rows archived or removed.
+pub(super) fn run_now() -> Result<i64> {
+    let done = retention::run(Periods {
+        as_of: transaction_timestamp(),
+        trace_days: guc::trace_retention_days(),
+        archive_days: guc::archive_retention_days(),
+    })?;
+    let done = done.iter().filter(|done| !done.action.starts_with("kept"));
+    Ok(done.map(|done| done.rows).sum())
 }
 
 /// Whether a time is in the future. It would remove more than the settings of the superuser allow.

@@ -220,6 +220,9 @@ impl Registration<'_> {
             Some(column) => embedding_column(&self.relation, column)?,
             None => (None, None),
         };
+        if embedding_type.is_some() {
+            embedding_model::dimensions(self.embedding_model, dimensions, self.corpus)?;
+        }
         let (settings, roles) = self.settings;
         let new = NewCorpus {
             tenant: self.tenant,

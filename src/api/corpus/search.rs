@@ -40,6 +40,7 @@ struct SearchRow {
 }
 
 #[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
 fn search(
     corpus: Option<&str>,
     query: Option<&str>,

@@ -5,7 +5,7 @@ use pgrx::prelude::*;
 use reground_models::recheck::MOST_QUEUED;
 
 use crate::api::writable;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::run_as::as_relation_owner;
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold};
@@ -22,7 +22,11 @@ const BATCH: i64 = 1000;
 fn queue_embeddings(corpus: Option<&str>) -> std::result::Result<i64, ErrorReport> {
     writable("queue_embeddings")?;
     let only = match corpus {
-        Some(name) => Some(corpora::load(&tenant::required()?, name)?.corpus_id),
+        Some(name) => {
+            let corpus = corpora::find(&tenant::required()?, name)?;
+            let corpus = corpus.ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
+            Some(corpus.corpus_id)
+        }
         None => None,
     };
     Ok(queue_all(only)?)
@@ -58,8 +62,7 @@ fn compare_if_due(corpus_id: i64, model: &str, in_any_case: bool) -> Result<i64>
     let Some(corpus) = corpora::by_id(corpus_id)? else {
         return Ok(0);
     };
-    let relation = corpus.relation.clone().unwrap_or_default();
-    let changes = embeddings::changes(&relation)?;
+    let changes = embeddings::changes(corpus_id)?;
     let waiting = embeddings::unfinished(corpus_id, model)?;
     if !in_any_case && !last.is_due(changes, waiting) {
         return Ok(0);

@@ -1,5 +1,5 @@
 //! The functions of models, and of the workers that call them.
 
 pub(in crate::api) mod embeddings;
-mod queue;
+pub(in crate::api) mod queue;
 mod registry;

@@ -137,6 +137,17 @@ fn claim_of(
     Ok(())
 }
 
+/// Gives up tasks whose last lease has ended, and removes old usage. Returns the number of tasks.
+pub(in crate::api) fn expire_all() -> Result<i64> {
+    let mut expired = 0_usize;
+    for model in registry::all()? {
+        let settings = ModelSettings::read(&model.settings)?;
+        expired = expired.saturating_add(tasks::expire(&model.model, settings.max_attempts)?);
+    }
+    status::trim()?;
+    Ok(i64::try_from(expired).unwrap_or(i64::MAX))
+}
+
 /// Checks the length of a lease: a second to a day.
 fn checked_lease(lease: Interval) -> Result<Interval> {
     let fits = sql::read_one::<bool>(

@@ -1,7 +1,33 @@
 //! Checks the positions of passages: the text of the document at the position of a passage is the passage.
 
+use serde::Deserialize;
+
 use crate::error::{Error, Result};
+use crate::sql;
 use crate::store::corpora::Corpus;
+
+/// Number of passages, and of those with a wrong position.
+#[derive(Deserialize)]
+pub struct CoordinateCounts {
+    pub passages: i64,
+    pub faults: i64,
+}
+
+/// Counts the passages of a corpus, and those with a wrong position.
+///
+/// # Errors
+/// As [`wrong`].
+pub fn count(corpus: &Corpus) -> Result<CoordinateCounts> {
+    let wrong = wrong(corpus)?;
+    let passages = corpus.relation.as_deref().unwrap_or_default();
+    let counts = sql::read_json(
+        &format!(
+            "SELECT json_build_object('passages', (SELECT count(*) FROM {passages}), 'faults', (SELECT count(*) FROM {wrong}))::text"
+        ),
+        &[],
+    )?;
+    counts.ok_or_else(|| Error::RelationGone(corpus.name.clone()))
+}
 
 /// Returns a FROM clause `r` of the passages with a wrong position: `r.chunk_id, r.doc_id, r.problem, r.detail`.
 ///

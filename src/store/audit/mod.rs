@@ -1,6 +1,7 @@
 //! Statistics, alerts, probes and reports.
 
 pub mod alerts;
+pub mod maintenance;
 pub mod probes;
 pub mod reports;
 pub mod rollups;

@@ -21,24 +21,33 @@ pub struct Probe {
     pub chunk_id: Option<String>,
 }
 
+/// A tenant and a role that put probes for it.
+#[derive(Debug, Deserialize)]
+pub struct ProbeOwner {
+    pub tenant: String,
+    pub role: String,
+    /// Id of the role; `None` if it was dropped.
+    pub role_id: Option<u32>,
+}
+
 /// Columns of [`Probe`], without the name.
 const VALUES: Record = Record(&[
     "corpus text, query text, embedding real[], filter jsonb, settings jsonb, doc_id text, chunk_id text",
 ]);
 
-/// Stores a probe; replaces that of the same name.
-pub fn put(tenant: &str, probe: &Probe) -> Result<()> {
+/// Stores a probe of a role; replaces that of the same name.
+pub fn put(tenant: &str, role: &str, probe: &Probe) -> Result<()> {
     let row = sql::json(probe)?;
     as_owner(|| {
         sql::run(
             &format!(
-                "INSERT INTO reground.probes (tenant, probe, {}) \
-                 SELECT $2, x.* FROM json_to_record($1::json) AS x(probe text, {VALUES}) \
-                 ON CONFLICT (tenant, probe) DO UPDATE SET {}",
+                "INSERT INTO reground.probes (tenant, put_by, probe, {}) \
+                 SELECT $2, $3, x.* FROM json_to_record($1::json) AS x(probe text, {VALUES}) \
+                 ON CONFLICT (tenant, probe) DO UPDATE SET put_by = excluded.put_by, {}",
                 VALUES.columns(""),
                 VALUES.assignments("excluded.")
             ),
-            &[row.into(), tenant.into()],
+            &[row.into(), tenant.into(), role.into()],
         )
     })?;
     Ok(())
@@ -55,16 +64,27 @@ pub fn drop(tenant: &str, probe: &str) -> Result<bool> {
     Ok(dropped > 0)
 }
 
-/// The probes of a tenant, of one corpus or of all, by name.
-pub fn all(tenant: &str, corpus: Option<&str>) -> Result<Vec<Probe>> {
+/// The tenants with probes, and the roles that put them.
+pub fn owners() -> Result<Vec<ProbeOwner>> {
+    as_owner(|| {
+        sql::read_rows(
+            "SELECT DISTINCT p.tenant, p.put_by AS role, (SELECT r.oid::bigint FROM pg_roles AS r WHERE r.rolname = p.put_by) AS role_id \
+             FROM reground.probes AS p ORDER BY p.tenant, p.put_by",
+            &[],
+        )
+    })
+}
+
+/// The probes of a tenant, by name: of one corpus or of all, and put by one role or by all.
+pub fn all(tenant: &str, corpus: Option<&str>, role: Option<&str>) -> Result<Vec<Probe>> {
     Ok(as_owner(|| {
         sql::read_json(
             &format!(
                 "SELECT coalesce(json_agg(p ORDER BY p.probe), '[]')::text FROM ( \
-                     SELECT probe, {} FROM reground.probes WHERE tenant = $1 AND ($2::text IS NULL OR corpus = $2)) AS p",
+                     SELECT probe, {} FROM reground.probes WHERE tenant = $1 AND ($2::text IS NULL OR corpus = $2) AND ($3::text IS NULL OR put_by = $3)) AS p",
                 VALUES.columns("")
             ),
-            &[tenant.into(), corpus.into()],
+            &[tenant.into(), corpus.into(), role.into()],
         )
     })?
     .unwrap_or_default())

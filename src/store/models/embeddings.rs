@@ -231,13 +231,14 @@ pub fn unfinished(corpus_id: i64, model: &str) -> Result<i64> {
     .unwrap_or_default())
 }
 
-/// Counter of the rows that were inserted, updated or deleted in a relation and its partitions, as the statistics have it.
-pub fn changes(relation: &str) -> Result<Option<i64>> {
+/// Counter of the rows that were inserted, updated or deleted in the relation of a corpus and its partitions, as the statistics have it.
+pub fn changes(corpus_id: i64) -> Result<Option<i64>> {
     as_owner_unrestricted(|| {
         sql::write_one(
             "SELECT sum(pg_stat_get_tuples_inserted(r.oid) + pg_stat_get_tuples_updated(r.oid) + pg_stat_get_tuples_deleted(r.oid))::bigint \
-             FROM (SELECT to_regclass($1)::oid AS oid UNION SELECT t.relid::oid FROM pg_partition_tree(to_regclass($1)) AS t) AS r",
-            &[relation.into()],
+             FROM reground.corpora AS k CROSS JOIN LATERAL (SELECT k.relation::oid AS oid UNION SELECT t.relid::oid FROM pg_partition_tree(k.relation) AS t) AS r \
+             WHERE k.corpus_id = $1",
+            &[corpus_id.into()],
         )
     })
 }

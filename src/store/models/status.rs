@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::tasks::Task;
 use crate::error::Result;
-use crate::run_as::as_owner;
+use crate::run_as::{as_owner, as_owner_unrestricted};
 use crate::sql;
 
 /// The breaker of a model, and the tasks that count against its budget.
@@ -79,6 +79,17 @@ pub fn close(model: Option<&str>) -> Result<()> {
         sql::run(
             "DELETE FROM reground.model_status WHERE $1::text IS NULL OR model = $1",
             &[model.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Removes the usage of more than 90 days ago.
+pub fn trim() -> Result<()> {
+    as_owner_unrestricted(|| {
+        sql::run(
+            "DELETE FROM reground.model_usage WHERE hour < now() - interval '90 days'",
+            &[],
         )
     })?;
     Ok(())

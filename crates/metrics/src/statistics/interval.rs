@@ -1,5 +1,6 @@
 //! Bootstrap confidence intervals of means.
 
+use reground_interrupt::check_interrupt;
 use serde::{Deserialize, Serialize};
 
 /// A mean with its confidence bounds.
@@ -81,7 +82,10 @@ fn bootstrap(groups: &[Group], confidence: f64, resamples: usize, seed: u64) -> 
     }
     let mut random = SplitMix64(seed);
     let mut means: Vec<f64> = (0..resamples)
-        .map(|_| mean(groups.iter().map(|_| groups[random.below(groups.len())])))
+        .map(|_| {
+            check_interrupt(groups.len());
+            mean(groups.iter().map(|_| groups[random.below(groups.len())]))
+        })
         .collect();
     means.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - confidence) / 2.0;

@@ -105,7 +105,25 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "run_maintenance",
-        call: "run_maintenance()",
-        waits: CHECKING,
+        call: "run_maintenance('refresh_audit')",
+        waits: &[
+            Reads("reground.maintenance_runs"),
+            Writes("reground.maintenance_runs"),
+            Reads("reground.rollup_queue"),
+            Reads("reground.messages"),
+            Reads("reground.turns"),
+            Reads("reground.message_citations"),
+            Writes("reground.rollup_queue"),
+            Writes("reground.answer_rollup"),
+            Writes("reground.citation_rollup"),
+        ],
+    },
+    Call {
+        function: "set_maintenance",
+        call: "set_maintenance('retention', enabled => false)",
+        waits: &[
+            Reads("reground.maintenance_tasks"),
+            Writes("reground.maintenance_tasks"),
+        ],
     },
 ];

@@ -33,6 +33,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.corpora"),
             Writes("reground.documents"),
             Writes("reground.edges"),
+            Writes("reground.coordinate_faults"),
         ],
     },
     Call {

@@ -146,6 +146,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.citation_labels"),
             Writes("reground.citation_reports"),
             Writes("reground.citation_rollup"),
+            Writes("reground.coordinate_faults"),
             Writes("reground.conversation_markers"),
             Writes("reground.conversation_sources"),
             Writes("reground.conversations"),

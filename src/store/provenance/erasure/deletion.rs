@@ -109,6 +109,7 @@ const OF_TENANT: &[(&str, &str)] = &[
         "documents",
         "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
     ),
+    ("coordinate_faults", "x.tenant = $1"),
     ("corpora", "x.tenant = $1"),
 ];
 

@@ -1,0 +1,155 @@
+//! `run_maintenance`: the tasks, when they are due, and their runs.
+//!
+//! A task is an entry of [`TASKS`], its function, and a row with its defaults in `sql/install/78_maintenance.sql`.
+
+use pgrx::datum::Interval;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use serde::Serialize;
+
+use super::{alerts, coordinates, probes, retention};
+use crate::api::models::{embeddings, queue};
+use crate::api::{not_empty, writable};
+use crate::error::{Error, Result};
+use crate::rows;
+use crate::sql;
+use crate::store::{maintenance, rollups};
+
+/// A task of maintenance.
+#[derive(Clone, Copy)]
+pub(crate) struct Task {
+    /// The name in `maintenance_tasks`.
+    pub(crate) name: &'static str,
+    /// Runs the task, and returns the number of processed objects.
+    run: fn() -> Result<i64>,
+}
+
+/// All tasks, in the order in which they run. Retention is the last, because it can lock partitions until the transaction ends.
+const TASKS: [Task; 7] = [
+    Task {
+        name: "refresh_audit",
+        run: || rollups::refresh(None),
+    },
+    Task {
+        name: "check_alerts",
+        run: alerts::check_all,
+    },
+    Task {
+        name: "leases",
+        run: queue::expire_all,
+    },
+    Task {
+        name: "embeddings",
+        run: || embeddings::queue_all(None),
+    },
+    Task {
+        name: "probes",
+        run: probes::run_all,
+    },
+    Task {
+        name: "check_coordinates",
+        run: coordinates::check_all,
+    },
+    Task {
+        name: "retention",
+        run: retention::run_now,
+    },
+];
+
+/// A row of `run_maintenance`.
+#[derive(Serialize)]
+pub(crate) struct TaskRow {
+    task: &'static str,
+    processed: Option<i64>,
+    /// The message of the error that stopped the task.
+    pub(crate) error: Option<String>,
+}
+
+#[pg_extern(sql = false)]
+fn run_maintenance(
+    task: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("run_maintenance")?;
+    let tasks = match task {
+        Some(name) => vec![named(name)?],
+        None => due()?,
+    };
+    let mut done = Vec::new();
+    for task in tasks {
+        done.extend(run(task, None)?);
+    }
+    maintenance::trim()?;
+    rows::emit(fcinfo, &done)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn set_maintenance(
+    task: Option<&str>,
+    enabled: Option<bool>,
+    period: Option<Interval>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("set_maintenance")?;
+    let task = named(not_empty(task, "task")?)?;
+    if !maintenance::is_period(period)? {
+        return Err(Error::Bad {
+            argument: "period",
+            fault: "it is below 1 second or above 30 days".into(),
+            hint: String::new(),
+        }
+        .into());
+    }
+    maintenance::set(task.name, enabled, period)?;
+    Ok(())
+}
+
+/// The task of a name. Errors: 22023 if there is none.
+fn named(name: &str) -> Result<Task> {
+    let found = TASKS.into_iter().find(|task| task.name == name);
+    found.ok_or_else(|| Error::Bad {
+        argument: "task",
+        fault: format!("\"{name}\""),
+        hint: format!("One of {}.", TASKS.map(|task| task.name).join(", ")),
+    })
+}
+
+/// The enabled tasks that are due, in the order in which they run.
+pub(crate) fn due() -> Result<Vec<Task>> {
+    let due = maintenance::due()?;
+    let is_due = |task: &Task| due.iter().any(|name| name == task.name);
+    Ok(TASKS.into_iter().filter(is_due).collect())
+}
+
+/// Records the start of a run. The worker commits it, so that it is visible while the task runs.
+pub(crate) fn begin(task: Task) -> Result<i64> {
+    maintenance::begin(task.name)
+}
+
+/// Runs a task, as a run that was begun or as a new one. `None` if another session runs the task.
+pub(crate) fn run(task: Task, begun: Option<i64>) -> Result<Option<TaskRow>> {
+    if !maintenance::hold(task.name)? {
+        begun.map(maintenance::forget).transpose()?;
+        return Ok(None);
+    }
+    let run_id = match begun {
+        Some(run_id) => run_id,
+        None => maintenance::begin(task.name)?,
+    };
+    // A cancel ends a call by hand. In the worker it ends only the task.
+    let outcome = match begun {
+        Some(_) => sql::guarded_from_cancel(task.run),
+        None => sql::guarded(task.run),
+    };
+    maintenance::finish(task.name, run_id, &outcome)?;
+    Ok(Some(TaskRow {
+        task: task.name,
+        processed: outcome.as_ref().ok().copied(),
+        error: outcome.err().map(|caught| caught.message().to_owned()),
+    }))
+}
+
+/// Removes old runs.
+pub(crate) fn trim() -> Result<()> {
+    maintenance::trim()
+}

@@ -1,0 +1,158 @@
+//! The tables `maintenance_tasks`, `maintenance_runs` and `coordinate_faults`.
+
+use pgrx::datum::Interval;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::run_as::as_owner;
+use crate::sql::{self, Caught};
+
+/// Days that runs are kept.
+const KEPT_DAYS: i32 = 30;
+
+/// Locks a task until the transaction ends; returns false if another session runs it.
+pub fn hold(task: &str) -> Result<bool> {
+    as_owner(|| sql::try_lock_key("reground.maintenance_tasks", 0, task))
+}
+
+/// Names of the enabled tasks that are due. Probes are due only if there are any.
+pub fn due() -> Result<Vec<String>> {
+    Ok(as_owner(|| {
+        sql::write_one(
+            "SELECT array_agg(s.task) FROM reground.maintenance_status AS s \
+             WHERE s.next_due_at <= clock_timestamp() AND (s.task <> 'probes' OR EXISTS (SELECT FROM reground.probes))",
+            &[],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Records the start of a run, and returns its id.
+pub fn begin(task: &str) -> Result<i64> {
+    Ok(as_owner(|| {
+        sql::write_one(
+            "INSERT INTO reground.maintenance_runs (task) VALUES ($1) RETURNING run_id",
+            &[task.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Removes a run that did not take place.
+pub fn forget(run_id: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "DELETE FROM reground.maintenance_runs WHERE run_id = $1",
+            &[run_id.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Records the end of a run. Earlier runs of the task without an end were interrupted, because the caller holds the task.
+pub fn finish(task: &str, run_id: i64, outcome: &std::result::Result<i64, Caught>) -> Result<()> {
+    let fault = outcome.as_ref().err();
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.maintenance_runs SET finished_at = clock_timestamp(), processed = $2, error = $3, sqlstate = $4 WHERE run_id = $1",
+            &[
+                run_id.into(),
+                outcome.as_ref().ok().copied().into(),
+                fault.map(Caught::message).into(),
+                fault.map(Caught::sqlstate).into(),
+            ],
+        )?;
+        // Only runs after the last finished one can be open.
+        sql::run(
+            "UPDATE reground.maintenance_runs AS r SET finished_at = clock_timestamp(), error = 'the session ended during the run', sqlstate = '57P01' \
+             WHERE r.task = $1 AND r.finished_at IS NULL AND r.started_at > coalesce( \
+                 (SELECT l.started_at FROM reground.maintenance_runs AS l WHERE l.task = $1 AND l.run_id <> $2 AND l.finished_at IS NOT NULL ORDER BY l.started_at DESC LIMIT 1), '-infinity')",
+            &[task.into(), run_id.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Removes old runs.
+pub fn trim() -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "DELETE FROM reground.maintenance_runs WHERE started_at < now() - make_interval(days => $1)",
+            &[KEPT_DAYS.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Whether a task may have this period: 1 second to 30 days.
+pub fn is_period(period: Option<Interval>) -> Result<bool> {
+    let fits: Option<bool> = as_owner(|| {
+        sql::read_one(
+            "SELECT coalesce($1 BETWEEN interval '1 second' AND interval '30 days', true)",
+            &[period.into()],
+        )
+    })?;
+    Ok(fits == Some(true))
+}
+
+/// Stores the user's values of a task, or removes them if both are `None`.
+pub fn set(task: &str, enabled: Option<bool>, period: Option<Interval>) -> Result<()> {
+    as_owner(|| match (enabled, period) {
+        (None, None) => sql::run(
+            "DELETE FROM reground.maintenance_tasks WHERE task = $1 AND NOT built_in",
+            &[task.into()],
+        ),
+        (enabled, period) => sql::run(
+            "INSERT INTO reground.maintenance_tasks AS t (task, enabled, period) VALUES ($1, $2, $3) \
+             ON CONFLICT (task, built_in) DO UPDATE SET enabled = coalesce(excluded.enabled, t.enabled), period = coalesce(excluded.period, t.period)",
+            &[task.into(), enabled.into(), period.into()],
+        ),
+    })?;
+    Ok(())
+}
+
+/// A corpus that create_corpus made.
+#[derive(Debug, Deserialize)]
+pub struct ManagedCorpus {
+    pub corpus_id: i64,
+    pub tenant: Option<String>,
+    pub corpus: String,
+    /// The owner of its table; `None` if the table was dropped.
+    pub owner: Option<u32>,
+}
+
+/// The corpora of all tenants that create_corpus made.
+pub fn managed_corpora() -> Result<Vec<ManagedCorpus>> {
+    as_owner(|| {
+        sql::read_rows(
+            "SELECT k.corpus_id, k.tenant, k.corpus, (SELECT c.relowner::bigint FROM pg_class AS c WHERE c.oid = k.relation::oid) AS owner \
+             FROM reground.corpora AS k WHERE k.managed ORDER BY k.corpus_id",
+            &[],
+        )
+    })
+}
+
+/// The result of the check of a corpus.
+#[derive(Debug, Serialize)]
+pub struct CoordinateCheck {
+    pub corpus_id: i64,
+    pub passages: Option<i64>,
+    pub faults: Option<i64>,
+    pub error: Option<String>,
+}
+
+/// Stores the results of checks; replaces those of the same corpora. A corpus that was dropped meanwhile gets none.
+pub fn write_coordinate_checks(checks: &[CoordinateCheck]) -> Result<()> {
+    let rows = sql::json(checks)?;
+    as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.coordinate_faults (corpus_id, tenant, corpus, passages, faults, error) \
+             SELECT k.corpus_id, k.tenant, k.corpus, x.passages, x.faults, x.error \
+             FROM json_to_recordset($1::json) AS x(corpus_id bigint, passages bigint, faults bigint, error text) \
+                 JOIN LATERAL (SELECT k.* FROM reground.corpora AS k WHERE k.corpus_id = x.corpus_id FOR KEY SHARE) AS k ON true \
+             ON CONFLICT (corpus_id) DO UPDATE SET checked_at = excluded.checked_at, passages = excluded.passages, faults = excluded.faults, error = excluded.error",
+            &[rows.into()],
+        )
+    })?;
+    Ok(())
+}
