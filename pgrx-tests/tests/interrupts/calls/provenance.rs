@@ -108,6 +108,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.source_facts"),
             Writes("reground.turn_archive"),
             Writes("reground.turn_retrievals"),
+            Writes("reground.model_tasks"),
         ],
     },
     Call {
@@ -173,6 +174,10 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.turn_archive"),
             Writes("reground.turn_traces"),
             Writes("reground.turn_retrievals"),
+            Writes("reground.embedding_checks"),
+            Writes("reground.model_tasks"),
+            Writes("reground.model_usage"),
+            Writes("reground.passage_embeddings"),
         ],
     },
     Call {
