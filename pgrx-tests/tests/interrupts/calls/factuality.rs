@@ -22,7 +22,8 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "evaluate_factuality",
-        call: "evaluate_factuality(1, 'milk', 'splitter', 'checker')",
+        // Without the id, which is from a sequence.
+        call: "evaluate_factuality(1, 'milk', 'splitter', 'checker') AS e, LATERAL (SELECT e > 0 AS queued)",
         waits: &[
             Reads("reground.models"),
             Reads("reground.messages"),

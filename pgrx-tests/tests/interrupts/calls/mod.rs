@@ -6,6 +6,7 @@ mod call;
 mod citations;
 mod corpora;
 mod factuality;
+mod models;
 mod provenance;
 mod quality;
 mod turns;
@@ -20,6 +21,7 @@ pub fn calls() -> impl Iterator<Item = &'static Call> {
         citations::CALLS,
         corpora::CALLS,
         factuality::CALLS,
+        models::CALLS,
         provenance::CALLS,
         quality::CALLS,
         turns::CALLS,
