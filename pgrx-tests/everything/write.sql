@@ -92,6 +92,20 @@ SELECT reground.set_alert_rule('mine', 'cfs_mean', 1, min_answers => 1, per_corp
 SELECT reground.check_alerts();
 SELECT reground.begin_turn('uncounted', 'who gives milk?', 'farm', '[1,0]');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk.');
+-- An evaluation of the last answer: one verdict is there, two are queued. Labels.
+SELECT reground.set_model('splitter', 'decompose', 'openai', key_name => 'k'), reground.set_model('checker', 'entail', 'anthropic');
+SELECT reground.put_gold_facts('milk', '{Cows give milk.,Cows are not pigs.}', 'Cows give milk. They are no pigs, é.');
+SELECT reground.evaluate_factuality((SELECT max(turn_id) FROM reground.turns WHERE state = 'ended'), 'milk', 'splitter', 'checker');
+SELECT reground.complete_task(task_id, lease_token, '{"content": "{\"statements\": [\"Cows give milk, é.\"]}"}', 10, 1) FROM reground.claim_tasks('someone', '{decompose}');
+SELECT reground.complete_task(task_id, lease_token, '{"content": "{\"verdict\": \"entailed\"}"}', 10, 1) FROM reground.claim_tasks('someone', '{entail}', max_tasks => 1);
+SELECT reground.fail_task(task_id, lease_token, 'no answer, é', 'model') FROM reground.claim_tasks('someone', '{entail}', max_tasks => 1);
+SELECT reground.label_verdict((SELECT min(verdict_id) FROM reground.factuality_verdicts), 'neutral', 'é', 'ann'), reground.label_decomposition((SELECT max(evaluation_id) FROM reground.factuality_evaluations), 2, 1, 'é', 'ann');
+-- Embeddings by a model.
+SELECT reground.set_model('mini', 'embed', 'local', dimensions => 2);
+SELECT reground.create_corpus('embedded', embedding_model => 'mini');
+SELECT reground.put_document('embedded', 'cows', content => 'Cows give milk, é.');
+SELECT reground.complete_task(task_id, lease_token, '{"embedding": [1, 0]}', 10) FROM reground.claim_tasks('someone', '{embed}');
+SELECT reground.queue_embeddings();
 SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows', embedding => '[1,0]', filter => '{"doc_id": "cows"}', settings => '{"max_sources": 3}');
 SELECT reground.run_probes();
 SELECT reground.set_maintenance('retention', period => '2 days'), reground.set_maintenance('check_alerts', enabled => false);

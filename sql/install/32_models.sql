@@ -176,7 +176,7 @@ CREATE FUNCTION reground.complete_task(
     task_id bigint, lease_token uuid, result jsonb, input_tokens bigint DEFAULT NULL, output_tokens bigint DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'complete_task_wrapper';
 COMMENT ON FUNCTION reground.complete_task IS
-'Stores the result of a leased task and deletes the task. result: {"embedding": [...]} for embed, {"scores": [...]} for rerank, {"content": "..."} for the others. Errors: 55000 if the lease has ended, 22023 if the result cannot be used.';
+'Stores the result of a leased task and deletes the task. result: {"embedding": [...]} for embed, {"scores": [...]} for rerank, {"content": "..."} for the others, for entail also {"probability": p} or {"spans": [...]}. Errors: 55000 if the lease has ended, 22023 if the result cannot be used.';
 
 CREATE FUNCTION reground.fail_task(
     task_id bigint, lease_token uuid, error text, failure text DEFAULT 'item', retry_after interval DEFAULT NULL)

@@ -7,7 +7,8 @@ BEGIN
     FOREACH name IN ARRAY ARRAY['conversations', 'turns', 'turn_traces', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
-                                'model_tasks', 'model_usage'] LOOP
+                                'model_tasks', 'model_usage',
+                                'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels'] LOOP
         EXECUTE pg_catalog.format('ALTER TABLE reground.%I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE pg_catalog.format('CREATE POLICY tenant ON reground.%I USING (tenant = (SELECT reground.current_tenant()))', name);
         EXECUTE pg_catalog.format('CREATE POLICY auditor ON reground.%I FOR SELECT TO reground_auditor USING (true)', name);
@@ -34,7 +35,8 @@ BEGIN
     FOREACH name IN ARRAY ARRAY['corpora', 'documents', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'alert_baselines', 'alerts', 'maintenance_runs', 'coordinate_faults', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
-                                'models', 'model_status', 'model_usage', 'model_tasks', 'passage_embeddings', 'embedding_checks'] LOOP
+                                'models', 'model_status', 'model_usage', 'model_tasks', 'passage_embeddings', 'embedding_checks',
+                                'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(pg_catalog.format('reground.%I', name)::regclass, '');
     END LOOP;
     PERFORM pg_catalog.pg_extension_config_dump('reground.support_cues'::regclass, 'WHERE NOT built_in');
@@ -42,7 +44,8 @@ BEGIN
     PERFORM pg_catalog.pg_extension_config_dump('reground.maintenance_tasks'::regclass, 'WHERE NOT built_in');
     FOREACH name IN ARRAY ARRAY['corpora.corpus_id', 'conversations.conversation_id', 'turns.turn_id', 'drift_events.drift_id',
                                 'messages.message_id', 'message_citations.citation_id', 'citation_reports.report_id',
-                                'rollup_queue.queue_id', 'alerts.alert_id', 'maintenance_runs.run_id', 'model_tasks.task_id'] LOOP
+                                'rollup_queue.queue_id', 'alerts.alert_id', 'maintenance_runs.run_id', 'model_tasks.task_id',
+                                'factuality_evaluations.evaluation_id', 'factuality_verdicts.verdict_id'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(
             pg_catalog.pg_get_serial_sequence('reground.' || pg_catalog.split_part(name, '.', 1), pg_catalog.split_part(name, '.', 2))::regclass, '');
     END LOOP;
@@ -68,6 +71,8 @@ GRANT EXECUTE ON FUNCTION reground.worker_models, reground.claim_tasks, reground
 GRANT SELECT ON reground.models, reground.model_status, reground.model_usage, reground.model_tasks, reground.model_backlog, reground.model_health,
     reground.passage_embeddings, reground.embedding_checks, reground.embedding_progress TO reground_auditor, reground_admin;
 REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground.run_retention(timestamptz), reground.forget_tenant(text) FROM reground_user;
+REVOKE EXECUTE ON FUNCTION reground.label_verdict, reground.label_decomposition FROM reground_user;
+GRANT EXECUTE ON FUNCTION reground.label_verdict, reground.label_decomposition, reground.factuality_report, reground.factuality_agreement, reground._factuality TO reground_auditor;
 -- Roles that write a table execute the functions of its indexes and generated columns.
 GRANT EXECUTE ON FUNCTION reground.in_language(text, text), reground.in_language(text, regconfig), reground.find_text_config(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground._pair_index(integer, integer, integer) TO reground_auditor;
@@ -101,3 +106,7 @@ GRANT SELECT ON reground.answer_rollup, reground.citation_rollup, reground.cfs_h
 GRANT SELECT ON reground.probes, reground.probe_results TO reground_user, reground_auditor;
 GRANT SELECT ON reground.provenance_chain, reground.chain_checkpoints, reground.turn_archive TO reground_auditor;
 GRANT SELECT ON reground.citation_similarities TO reground_user, reground_auditor;
+-- The view factuality counts tasks. A lease belongs to its worker.
+GRANT SELECT (task_id, tenant, kind, model, corpus_id, turn_id, subject, state, attempts, due_at, last_error, queued_at) ON reground.model_tasks TO reground_user;
+GRANT SELECT ON reground.gold_questions, reground.gold_facts, reground.factuality_evaluations, reground.factuality_verdicts, reground.factuality_labels,
+    reground.decomposition_labels, reground.factuality TO reground_user, reground_auditor;

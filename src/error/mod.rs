@@ -188,6 +188,16 @@ error_table! {
     );
     /// Tasks of this kind are not queued.
     NoSuchTasks(kind: &'static str) => wrong_state(format!("there are no tasks of kind {kind}"), "");
+    /// An answer whose text was not stored cannot be sent to a model.
+    AnswerNotStored(message_id: i64) => wrong_state(
+        format!("the text of answer {message_id} is not stored"),
+        "The setting store_answers of its turn was hash.",
+    );
+    /// The statements of an evaluation are not there yet.
+    NotDecomposed(evaluation_id: i64) => wrong_state(
+        format!("evaluation {evaluation_id} has no statements yet"),
+        "Wait for the worker: the column outcome of reground.factuality shows the state.",
+    );
     /// The scores of a model are not there yet.
     NotReranked { turn: i64, problem: String } => wrong_state(
         format!("turn {turn} has no scores yet: {problem}"),

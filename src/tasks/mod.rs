@@ -1,6 +1,8 @@
 //! The kinds of tasks: the request that a worker gets, and what its result changes.
 
+pub mod decompose;
 pub mod embed;
+pub mod entail;
 pub mod rerank;
 
 use reground_models::kind::Kind;
@@ -32,6 +34,8 @@ pub fn prepare(tasks: &[Task]) -> Result<Vec<Prepared>> {
 fn prepare_alone(kind: Kind, task: &Task) -> Prepared {
     let request = sql::guarded(|| match kind {
         Kind::Rerank => rerank::request(task),
+        Kind::Decompose => decompose::request(task),
+        Kind::Entail => entail::request(task),
         other => Err(Error::NoSuchTasks(other.name())),
     });
     match request {
@@ -46,6 +50,8 @@ pub fn complete(task: &Task, result: Value) -> Result<()> {
     match task.kind {
         Kind::Embed => embed::complete(task, result),
         Kind::Rerank => rerank::complete(task, result),
+        Kind::Decompose => decompose::complete(task, &result),
+        Kind::Entail => entail::complete(task, &result),
         other => Err(Error::NoSuchTasks(other.name())),
     }
 }

@@ -78,8 +78,7 @@ pub fn read(content: &str) -> Result<Entailment, UnusableAnswer> {
     let Value::String(word) = &value else {
         return Err(wrong_type(format!("\"{KEY}\""), "a string", &value));
     };
-    let known = Entailment::ALL.into_iter().find(|one| one.name() == word);
-    known.ok_or(UnusableAnswer::UnknownValue {
+    Entailment::parse(word).ok_or(UnusableAnswer::UnknownValue {
         key: KEY,
         expected: VALUES,
     })

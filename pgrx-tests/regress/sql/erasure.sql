@@ -4,6 +4,16 @@ SET search_path = erasure, public;
 SELECT reground.create_corpus('erasure', schema => 'erasure');
 SELECT (reground.put_document('erasure', 'tea', passages => '[{"content": "Green tea steeps for two minutes.", "page_start": 1}, {"content": "Black tea steeps for four minutes.", "page_start": 2}]', title => 'Tea', uri => 'https://farm.example/tea')).version;
 SELECT (reground.put_document('erasure', 'rye', content => 'Rye bread rises slowly in the cold.')).version;
+SELECT reground.set_model('erasure splitter', 'decompose', 'openai'), reground.set_model('erasure judge', 'entail', 'openai'), reground.put_gold_facts('erasure', '{Tea steeps.}');
+-- Evaluates the current answer of a turn, and labels the evaluation. The tasks of the verdicts stay in the queue.
+CREATE PROCEDURE evaluate(turn_id bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    evaluation bigint = reground.evaluate_factuality(turn_id, 'erasure', 'erasure splitter', 'erasure judge');
+BEGIN
+    PERFORM reground.complete_task(c.task_id, c.lease_token, '{"content": "{\"statements\": [\"Green tea steeps.\"]}"}') FROM reground.claim_tasks('psql', models => '{erasure splitter}') AS c;
+    PERFORM reground.label_decomposition(evaluation, 1, 0), reground.label_verdict(verdict_id, 'entailed') FROM reground.factuality_verdicts AS v WHERE v.evaluation_id = evaluation;
+END
+$$;
 
 -- Two equal conversations with rows in every table.
 CREATE PROCEDURE talk(conversation text) LANGUAGE plpgsql AS $$
@@ -17,6 +27,7 @@ BEGIN
     SELECT max(citation_id) INTO citation FROM reground.message_citations;
     PERFORM reground.label_citation(citation, 'accurate', 'as it says');
     PERFORM reground.report_citation(citation, 'I do not like tea');
+    CALL erasure.evaluate(regress.turn(conversation));
     PERFORM FROM reground.begin_turn(conversation, 'And how does bread rise?', 'erasure', settings => settings || '{"reranker": "deferred"}');
     PERFORM FROM reground.apply_rerank(regress.turn(conversation), '[{"index": 0, "content": "Rye bread rises slowly, they say.", "score": 1}]');
     PERFORM FROM reground.shadow_turn(regress.turn(conversation), '{"candidates": 3}');
@@ -36,14 +47,16 @@ SELECT reground.set_model('erasure', task => 'rerank', api => 'local');
 INSERT INTO reground.model_tasks (tenant, kind, model, turn_id, subject) SELECT tenant, 'rerank', 'erasure', turn_id, 'candidates' FROM reground.turns WHERE turn_id IN (regress.turn('erasure-1'), regress.turn('erasure-2'));
 
 -- Every table with rows of a conversation, found in the catalog, so that later tables are included. A partition is read through its
--- parent. A row belongs to a conversation by its conversation, turn, answer or citation.
+-- parent. A row belongs to a conversation by its conversation, turn, answer, citation, evaluation or statement.
 CREATE TABLE things (conversation_ref text, thing text, id bigint, PRIMARY KEY (thing, id));
 INSERT INTO things
 SELECT v.conversation_ref, t.* FROM reground.conversations AS v CROSS JOIN LATERAL (
     SELECT 'conversation_id', v.conversation_id
     UNION ALL SELECT 'turn_id', turn_id FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id
     UNION ALL SELECT 'message_id', message_id FROM reground.messages AS m WHERE m.conversation_id = v.conversation_id
-    UNION ALL SELECT 'citation_id', citation_id FROM reground.message_citations AS c WHERE c.conversation_id = v.conversation_id) AS t
+    UNION ALL SELECT 'citation_id', citation_id FROM reground.message_citations AS c WHERE c.conversation_id = v.conversation_id
+    UNION ALL SELECT 'evaluation_id', evaluation_id FROM reground.factuality AS f WHERE f.conversation_ref = v.conversation_ref
+    UNION ALL SELECT 'verdict_id', verdict_id FROM reground.factuality_verdicts JOIN reground.factuality AS f USING (evaluation_id) WHERE f.conversation_ref = v.conversation_ref) AS t
 WHERE v.conversation_ref IN ('erasure-1', 'erasure-2');
 CREATE FUNCTION rows_of(conversation text) RETURNS TABLE (relation text, rows bigint) LANGUAGE plpgsql AS $$
 DECLARE
@@ -52,7 +65,7 @@ BEGIN
     FOR reference IN
         SELECT c.relname, array_agg(a.attname::text) AS columns FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
         WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-            AND a.attname IN ('conversation_id', 'turn_id', 'message_id', 'citation_id') AND NOT a.attisdropped GROUP BY 1
+            AND a.attname IN ('conversation_id', 'turn_id', 'message_id', 'citation_id', 'evaluation_id', 'verdict_id') AND NOT a.attisdropped GROUP BY 1
     LOOP
         relation := reference.relname;
         EXECUTE format('SELECT count(*) FROM reground.%I AS x WHERE EXISTS (SELECT FROM erasure.things AS t WHERE t.conversation_ref = %L AND (t.thing, t.id) IN (%s))',
@@ -189,7 +202,11 @@ SELECT found FROM reground.run_probes();
 SELECT reground.pin('tea', doc_id => 'rye', corpus => 'erasure');
 SELECT reground.report_citation((SELECT min(citation_id) FROM reground.message_citations), 'no');
 SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_tenant('regress_erasure_b')$$);
+SELECT reground.put_gold_facts('erasure', '{Tea steeps.}');
+SELECT reground.evaluate_factuality(regress.turn('tea', 1), 'erasure', 'erasure splitter', 'erasure judge') > 0 AS evaluated;
 RESET ROLE;
+SELECT reground.complete_task(c.task_id, c.lease_token, '{"content": "{\"statements\": [\"It steeps.\"]}"}') FROM reground.claim_tasks('psql', models => '{erasure splitter}') AS c;
+SELECT reground.label_decomposition(v.evaluation_id, 1, 0), reground.label_verdict(v.verdict_id, 'entailed') FROM reground.factuality_verdicts AS v WHERE v.tenant = 'regress_erasure_a' AND v.side = 'answer';
 SELECT reground.create_corpus('erasure own', schema => 'erasure', tenant => 'regress_erasure_a');
 GRANT SELECT, INSERT, UPDATE, DELETE ON "erasure own", "erasure own_documents" TO regress_erasure_a;
 SET ROLE regress_erasure_a;
@@ -229,7 +246,7 @@ SELECT n.relation, n.tenant FROM rows_of_tenants() AS n JOIN before_tenant AS b 
 DROP OWNED BY regress_erasure_a, regress_erasure_b, regress_erasure_admin;
 DROP ROLE regress_erasure_a, regress_erasure_b, regress_erasure_admin;
 SELECT reground.drop_corpus('erasure', true);
-SELECT reground.drop_model('erasure');
+SELECT reground.drop_model('erasure'), reground.drop_model('erasure splitter'), reground.drop_model('erasure judge');
 
 -- store_answers hash: the citations are returned once, and no word of the answer is stored.
 SELECT reground.create_corpus('erasure hash', schema => 'erasure', settings => '{"store_answers": "hash", "provenance": "merkle"}');

@@ -1,6 +1,7 @@
 -- A separate word for each place with content to erase; zqkeepx marks content that must stay.
 -- Words: zqnamex zqaskx zqanswerx zqtagx zqtagtwox zqmessagex zqfilterx zqusagex zqrequestx zqrewritex zqnotex zqreviewerx zqreportx zqreporterx zqshadowx zqapix
 -- Words: zqbodyx zqtitlex zqaddressx zqmetax zqoldx zqedgex zqcitedx
+-- Words: zqfactx zqreferencex zqstatementx zqlabelx zqlabellerx zqcountx zqcounterx zqgoldx zqgoldfactx
 -- Words: zqtenantx zqtalkx zqheardx zqprobex zqprobenamex zqownx
 
 CREATE EXTENSION vector;
@@ -55,12 +56,19 @@ SELECT reground.report_citation((SELECT max(citation_id) FROM reground.message_c
 SELECT FROM reground.begin_turn('zqnamex', 'And cows?', 'farm', '[1,0]', settings => '{"reranker": "deferred"}');
 SELECT FROM reground.apply_rerank(turn('zqnamex'), '[{"index": 0, "content": "Cows give milk.", "score": 1}]');
 SELECT FROM reground.end_turn(turn('zqnamex'), 'Milk.', citations => '[{"type": "text", "text": "Milk.", "citations": [{"type": "char_location", "cited_text": "zqapix", "document_index": 0, "start_char_index": 0, "end_char_index": 5}]}]');
+SELECT reground.set_model('splitter', 'decompose', 'openai'), reground.set_model('checker', 'entail', 'openai');
+SELECT reground.put_gold_facts('milk', '{Cows zqfactx give milk.}', 'Cows zqreferencex give milk.');
+SELECT reground.evaluate_factuality(turn('zqnamex'), 'milk', 'splitter', 'checker');
+SELECT reground.drop_gold_facts('milk');
+SELECT reground.complete_task(task_id, lease_token, '{"content": "{\"statements\": [\"Cows give zqstatementx milk.\"]}"}') FROM reground.claim_tasks('psql', '{decompose}');
+SELECT reground.label_verdict(verdict_id, 'neutral', 'zqlabelx', 'zqlabellerx'), reground.label_decomposition(evaluation_id, 1, 0, 'zqcountx', 'zqcounterx') FROM reground.factuality_verdicts;
 CALL keep('keep-2', 'zqcitedx');
 
 SET app.tenant_id = 'zqtenantx';
 SELECT reground.put_document('own', 'own', content => 'Pigs zqownx grunt.');
 SELECT FROM reground.begin_turn('talk', 'Do pigs zqtalkx grunt?', 'own');
 SELECT FROM reground.end_turn(turn('talk'), 'Pigs zqheardx grunt [A1].');
+SELECT reground.put_gold_facts('zqgoldx', '{Pigs zqgoldfactx grunt.}');
 SELECT reground.put_probe('zqprobenamex', 'own', 'Do pigs zqprobex grunt?', 'own');
 SELECT FROM reground.run_probes();
 SET app.tenant_id = 'acme';

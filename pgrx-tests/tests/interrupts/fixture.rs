@@ -25,6 +25,9 @@ const WRITTEN: &str = "
     SELECT reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]');
     SELECT reground.begin_turn('later', 'milk?', 'farm', '[1,0]', settings => '{\"reranker\": \"deferred\"}');
     SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows');
+    SELECT reground.set_model('splitter', 'decompose', 'openai'), reground.set_model('checker', 'entail', 'openai');
+    SELECT reground.put_gold_facts('milk', '{Cows give milk.,Goats give milk.}');
+    SELECT reground.evaluate_factuality(1, 'milk', 'splitter', 'checker');
     CREATE TABLE herd (id integer PRIMARY KEY, body text NOT NULL);
     INSERT INTO herd VALUES (1, 'A herd of cows.');
     CREATE INDEX herd_body ON herd USING reground_bm25 (body);
@@ -32,10 +35,11 @@ const WRITTEN: &str = "
     SET search_path = public, pg_catalog;
 ";
 
-/// Rows that only the owner can write: old traces, and an alert, for which there are too few answers here.
+/// Rows that only the owner can write: old traces, an alert, for which there are too few answers here, and statements of a model.
 const AGED: &str = "
     UPDATE reground.turn_traces SET traced_at = traced_at - interval '200 days';
     UPDATE reground.provenance_chain SET linked_at = linked_at - interval '200 days';
+    SELECT reground.complete_task(task_id, lease_token, '{\"content\": \"{\\\"statements\\\": []}\"}') FROM reground.claim_tasks('worker');
     INSERT INTO reground.alerts (rule, corpus, state, severity, indicator, value, threshold, samples, since, first_bad_hour)
     SELECT 'low_tail', 'farm', 'firing', 'warning', 'cfs_p5', 0, 0.85, 50, hour, hour FROM date_bin('1 hour', now(), 'epoch') AS hour";
 

@@ -38,3 +38,17 @@ SELECT m.error FROM reground.run_maintenance('probes') AS m WHERE m.error IS NOT
 SELECT m.error FROM reground.run_maintenance('check_coordinates') AS m WHERE m.error IS NOT NULL;
 -- no rows
 SELECT m.error FROM reground.run_maintenance('retention') AS m WHERE m.error IS NOT NULL;
+
+-- The queue.
+SELECT * FROM reground.worker_models();
+SELECT * FROM reground.claim_tasks('{r}', kinds => '{decompose}', models => '{{r}_splitter}', max_tasks => 1);
+SELECT reground.fail_task({task}, '{lease}', 'refused', retry_after => '0');
+SELECT * FROM reground.claim_tasks('{r}', models => '{{r}_splitter}', lease => '1 minute');
+SELECT reground.complete_task({task}, '{lease}', '{"content": "{\"statements\": [\"Cows give milk.\"]}"}', 10, 1);
+SELECT * FROM reground.claim_tasks('{r}', models => '{{r}_checker}', max_tasks => 1);
+SELECT reground.complete_task({task}, '{lease}', '{"content": "{\"verdict\": \"entailed\"}"}');
+SELECT reground.retry_tasks('{r}_checker', 'entail');
+SELECT reground.queue_embeddings();
+SELECT reground.label_verdict({verdict}, 'neutral', 'not sure', 'ann'), reground.label_verdict({verdict}, 'entailed', labelled_by => 'ann');
+SELECT reground.label_decomposition({evaluation}, 2, 1, 'one is missing', 'ann');
+SELECT * FROM reground.factuality_agreement();

@@ -1,6 +1,9 @@
 -- Corpora over the tables of application.sql, and some of their own, as the admin.
--- A statement ends with its line. {r} is the prefix of names; {turn}, {message}, {citation} and {alert} are the latest ids that a
--- statement returned. A statement that returns no row fails the test, unless the line before it is `-- no rows`.
+-- A statement ends with its line. {r} is the prefix of names; {turn}, {message}, {citation}, {alert}, {evaluation}, {verdict}, {task} and {lease}
+-- are the latest ids that a statement returned. A statement that returns no row fails the test, unless the line before it is `-- no rows`.
+
+SELECT reground.set_model('{r}_splitter', 'decompose', 'openai', settings => '{"max_attempts": 3}'), reground.set_model('{r}_checker', 'entail', 'anthropic', key_name => 'a'), reground.set_model('{r}_gone', 'rerank', 'local');
+SELECT reground.drop_model('{r}_gone');
 
 SELECT reground.create_corpus('{r}_farm', dimensions => 2, schema => 'public', settings => '{"max_sources": 6}');
 SELECT reground.create_corpus('{r}_farm', dimensions => 2, schema => 'public', settings => '{"max_sources": 6}');

@@ -9,7 +9,7 @@ use reground_tests::server::Database;
 pub enum Kind {
     /// Member of reground_user.
     User,
-    /// Member of reground_admin, reground_user and reground_auditor.
+    /// Member of reground_admin, reground_user, reground_auditor and reground_worker.
     Admin,
     /// A superuser.
     Superuser,
@@ -40,7 +40,7 @@ impl<'a> Roles<'a> {
         let [user, admin, superuser] = &names;
         database.connect()?.batch_execute(&format!(
             "CREATE ROLE {user} LOGIN IN ROLE reground_user;
-             CREATE ROLE {admin} LOGIN IN ROLE reground_admin, reground_user, reground_auditor;
+             CREATE ROLE {admin} LOGIN IN ROLE reground_admin, reground_user, reground_auditor, reground_worker;
              CREATE ROLE {superuser} LOGIN SUPERUSER"
         ))?;
         Ok(Self { database, names })

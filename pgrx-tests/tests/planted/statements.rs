@@ -7,11 +7,15 @@ use postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 use reground_tests::server::Database;
 
 /// Columns of ids, each with the placeholders of its latest and of its first value.
-const IDS: [(&str, &str, &str); 4] = [
+const IDS: [(&str, &str, &str); 8] = [
     ("turn_id", "{turn}", "{first_turn}"),
     ("message_id", "{message}", "{first_message}"),
     ("citation_id", "{citation}", "{first_citation}"),
     ("alert_id", "{alert}", "{first_alert}"),
+    ("evaluation_id", "{evaluation}", "{first_evaluation}"),
+    ("verdict_id", "{verdict}", "{first_verdict}"),
+    ("task_id", "{task}", "{first_task}"),
+    ("lease_token", "{lease}", "{first_lease}"),
 ];
 
 /// A line that precedes a statement that may return no row.

@@ -132,6 +132,17 @@ SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].');
 SELECT * FROM reground.begin_turn('{r}-talk', 'milk, from the start?', '{r}_farm', '[1,0]', parent_turn_id => 0, intent => 'new_topic', settings => '{"marker_style": "1", "reserved_slots": 2, "carry_threshold": 0}');
 SELECT * FROM reground.end_turn({turn}, 'Cows give milk [1].');
 
+-- Factuality of the last answer.
+SELECT reground.put_gold_facts('{r}-milk', '{Cows give milk.,Goats give milk.}', 'Cows and goats give milk.'), reground.put_gold_facts('{r}-milk', '{Cows give milk.}');
+SELECT reground.put_gold_facts('{r}-gone', '{}');
+SELECT reground.drop_gold_facts('{r}-gone');
+SELECT reground.evaluate_factuality({turn}, '{r}-milk', '{r}_splitter', '{r}_checker') AS evaluation_id;
+SELECT evaluation_id, verdict_id FROM reground.factuality_verdicts;
+SELECT outcome FROM reground.factuality;
+SELECT * FROM reground.factuality_report('model', since => '2025-01-01', until => 'tomorrow');
+SELECT * FROM reground.factuality_agreement('{r}_splitter', '{r}_checker', since => '2025-01-01');
+SELECT * FROM reground._factuality('{entailed,NULL}', '{contradicted,neutral}', 10, 1);
+
 -- Pins, settings of a conversation, a chain, hooks.
 SELECT reground.pin('{r}-pinned', doc_id => 'sheep', corpus => '{r}_farm'), reground.pin('{r}-pinned', chunk_id => '7', corpus => '{r}_articles'), reground.pin('{r}-pinned', doc_id => 'otters', corpus => '{r}_texts');
 SELECT reground.alter_conversation('{r}-pinned', '{"max_sources": 5, "provenance": "merkle", "reranker": "public.{r}_rank", "intent_function": "public.{r}_judge"}');

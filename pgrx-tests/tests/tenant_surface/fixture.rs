@@ -105,6 +105,7 @@ const OWNERS: &str = "
     CREATE POLICY own ON commons_documents USING (visible(doc_id));
     SELECT reground.put_document('commons', 'handbook', passages => '[{\"content\": \"The plan of each firm is kept in its barn.\"}]');
     SELECT reground.put_embeddings('commons', ARRAY['1'], ARRAY['[1,1]']::vector[]);
+    SELECT reground.set_model('splitter', 'decompose', 'openai'), reground.set_model('checker', 'entail', 'openai');
 ";
 
 /// The rows of a tenant, with TENANT and SENTINEL as placeholders.
@@ -122,6 +123,8 @@ const WRITTEN: &str = "
         tags => '{\"tag\": \"SENTINEL-tag\"}');
     SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'The SENTINELplan is kept in the SENTINELbarn [B1]. SENTINELpigs fly [Z9].',
         message_ref => 'SENTINEL-message-1', model => 'SENTINEL-model', usage => '{\"by\": \"SENTINEL-usage\"}', tags => '{\"tag\": \"SENTINEL-tag\"}');
+    SELECT reground.put_gold_facts('SENTINEL-doc-1', ARRAY['The SENTINELplan is kept.', 'The SENTINELgoat guards.']), reground.put_gold_facts('SENTINEL-doc-2', ARRAY['The SENTINELgoat eats.']);
+    SELECT reground.evaluate_factuality((SELECT max(turn_id) FROM reground.turns), 'SENTINEL-doc-1', 'splitter', 'checker');
     SELECT reground.report_citation((SELECT min(citation_id) FROM reground.message_citations), 'SENTINEL-reason', 'SENTINEL-reporter');
     SELECT reground.put_probe('SENTINEL-probe', 'SENTINEL-corpus', 'SENTINELgoat?', 'SENTINEL-doc');
     SELECT count(*) FROM reground.run_probes();
@@ -134,6 +137,13 @@ const WRITTEN: &str = "
     SELECT reground.retrieve((SELECT max(turn_id) FROM reground.turns), 'SENTINELgoat of the SENTINELbarn', embedding => '[1,0]');
     SELECT reground.add_passages((SELECT max(turn_id) FROM reground.turns), '[{\"content\": \"The SENTINELtool found the SENTINELplan.\", \"uri\": \"https://SENTINELsite.example/SENTINELtool\", \"title\": \"SENTINEL-result\"}]');
     SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{\"max_sources\": 2}', 'SENTINEL-label', rewrite => 'SENTINELgoat and plan');
+";
+
+/// Work of a model and a reviewer, as the owner: the evaluation of the tenant is decomposed and labelled.
+const LABELLED: &str = "
+    SELECT reground.complete_task(task_id, lease_token, '{\"content\": \"{\\\"statements\\\": [\\\"The SENTINELplan is kept.\\\"]}\"}') FROM reground.claim_tasks('worker', '{decompose}');
+    SELECT reground.label_verdict(verdict_id, 'neutral', 'SENTINEL-note', 'SENTINEL-reviewer'), reground.label_decomposition(evaluation_id, 1, 0, 'SENTINEL-note', 'SENTINEL-reviewer')
+    FROM reground.factuality_verdicts WHERE strpos(statement, 'SENTINEL') > 0;
 ";
 
 impl Fixture {
@@ -178,6 +188,7 @@ impl Fixture {
                 "SELECT reground.label_citation(min(citation_id), 'accurate', $2, $3) FROM reground.message_citations WHERE tenant = $1",
                 &[&name, &format!("{sentinel}-note"), &format!("{sentinel}-reviewer")],
             )?;
+            owner.batch_execute(&LABELLED.replace("SENTINEL", sentinel))?;
             owner.batch_execute("SELECT reground.refresh_audit()")?;
             let mut ids = |query: &str| -> Result<Vec<i64>> {
                 let rows = pooled.client.query(query, &[])?;

@@ -29,7 +29,7 @@ const ONLY_FIGURES: [&str; 1] = ["turn_overhead"];
 const SAME_FOR_ALL: [&str; 3] = ["settings", "citation_statuses", "support_cues"];
 
 /// Functions without a failing call here: they take no values of a tenant, or return no rows for unknown ids.
-const NEVER_FAIL: [&str; 25] = [
+const NEVER_FAIL: [&str; 27] = [
     "_settings",
     "current_tenant",
     "profile",
@@ -46,6 +46,8 @@ const NEVER_FAIL: [&str; 25] = [
     "_dimension_key",
     "_document_type",
     "drop_probe",
+    "drop_gold_facts",
+    "_factuality",
     "run_probes",
     "_node",
     "_pair_index",

@@ -10,5 +10,5 @@ mod provenance;
 mod quality;
 mod report;
 mod retention;
-mod reviews;
+pub(in crate::api) mod reviews;
 mod rollups;

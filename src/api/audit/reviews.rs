@@ -51,7 +51,7 @@ fn report_citation(
 }
 
 /// Returns the named person, otherwise the current role.
-fn who(named: Option<&str>, argument: &'static str) -> Result<ReviewAuthor> {
+pub(in crate::api) fn who(named: Option<&str>, argument: &'static str) -> Result<ReviewAuthor> {
     let role = tenant::role();
     let by = match named {
         Some(_) => not_empty(named, argument)?.to_owned(),

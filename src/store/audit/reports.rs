@@ -18,7 +18,11 @@ const SETTINGS: [(&CStr, &CStr); 3] = [
     (c"TimeZone", c"UTC"),
 ];
 
-fn read<T: DeserializeOwned>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
+/// Reads one JSON value as the caller.
+pub(in crate::store) fn read<T: DeserializeOwned>(
+    statement: &str,
+    args: &Args<'_>,
+) -> Result<Option<T>> {
     with_settings(&SETTINGS, || sql::read_json(statement, args))
 }
 

@@ -33,6 +33,18 @@ pub struct Task {
     pub worker: Option<String>,
 }
 
+impl Task {
+    /// The tenant; empty, which no tenant is, for a shared corpus.
+    pub fn of_tenant(&self) -> &str {
+        self.tenant.as_deref().unwrap_or_default()
+    }
+
+    /// The subject of a task about a row with a number; 0, which no row has, for another subject.
+    pub fn subject_id(&self) -> i64 {
+        self.subject.parse().unwrap_or_default()
+    }
+}
+
 /// Leases due tasks of a model, the longest due first.
 pub fn claim(
     model: &str,
@@ -185,6 +197,30 @@ pub fn queue_for_turn(
         )
     })?;
     Ok(())
+}
+
+/// Queues a task about a turn for each subject, unless it is queued.
+pub fn queue_each_for_turn(
+    tenant: &str,
+    kind: Kind,
+    model: &str,
+    turn_id: i64,
+    subjects: Vec<String>,
+) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.model_tasks (tenant, kind, model, turn_id, subject) \
+             SELECT $1, $2, $3, $4, s.subject FROM unnest($5::text[]) WITH ORDINALITY AS s(subject, place) ORDER BY s.place ON CONFLICT DO NOTHING",
+            &[
+                tenant.into(),
+                kind.name().into(),
+                model.into(),
+                turn_id.into(),
+                subjects.into(),
+            ],
+        )
+    })?;
+    notify()
 }
 
 /// The state and the last error of a task about a turn; `None` if there is none.

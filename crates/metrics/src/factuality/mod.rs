@@ -3,12 +3,15 @@
 //!
 //! An answer is decomposed into statements. Each statement is judged against the reference answer, and each fact of the reference
 //! against the answer. [`verdicts`] holds the judgements, [`measures`] the measures of an answer, [`summary`] those of a data set,
-//! [`report`] the table beside the [`published`] one. [`decomposition`] validates the decomposer.
-//! [`agreement`](crate::agreement) validates the judge.
+//! [`report`] and [`comparison`] show them beside the [`published`] tables, [`outcome`] is the state of a queued evaluation.
+//! [`validation`] compares decomposer and judge with humans, by [`decomposition`] and [`agreement`](crate::agreement).
 
+pub mod comparison;
 pub mod decomposition;
 pub mod measures;
+pub mod outcome;
 pub mod published;
 pub mod report;
 pub mod summary;
+pub mod validation;
 pub mod verdicts;

@@ -1,9 +1,9 @@
 //! Figures of the publication, as its tables print them (Chen et al., "KnowMT-Bench", arXiv 2509.21856v1, 2025).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Whether a system answered the question alone or at the end of a dialogue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Setting {
     /// The question alone.

@@ -26,6 +26,11 @@ impl Entailment {
             Self::Neutral => "neutral",
         }
     }
+
+    /// The value of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.name() == name)
+    }
 }
 
 /// The verdicts of one answer. A verdict is `None` if its judge failed, a list is `None` if its decomposition failed.

@@ -34,6 +34,9 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.documents"),
             Writes("reground.edges"),
             Writes("reground.coordinate_faults"),
+            Writes("reground.embedding_checks"),
+            Writes("reground.model_tasks"),
+            Writes("reground.passage_embeddings"),
         ],
     },
     Call {

@@ -5,6 +5,8 @@ mod bm25;
 mod call;
 mod citations;
 mod corpora;
+mod factuality;
+mod models;
 mod provenance;
 mod quality;
 mod turns;
@@ -18,6 +20,8 @@ pub fn calls() -> impl Iterator<Item = &'static Call> {
         bm25::CALLS,
         citations::CALLS,
         corpora::CALLS,
+        factuality::CALLS,
+        models::CALLS,
         provenance::CALLS,
         quality::CALLS,
         turns::CALLS,

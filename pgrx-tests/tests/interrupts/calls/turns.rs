@@ -115,6 +115,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.conversation_markers"),
             Writes("reground.source_facts"),
             Writes("reground.turn_traces"),
+            Writes("reground.model_tasks"),
         ],
     },
     Call {

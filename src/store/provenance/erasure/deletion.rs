@@ -13,6 +13,21 @@ const TURNS: &str =
 /// Tables with rows of a conversation, and the condition for the rows `x` of the conversations `$1` with the turns `#`. Referencing
 /// tables come first, so that no row is deleted by a cascade without being counted.
 const OF_CONVERSATIONS: &[(&str, &str)] = &[
+    // Waits for results that are being stored. Tasks that they queue meanwhile are deleted below.
+    ("model_tasks", "x.turn_id IN #"),
+    (
+        "factuality_labels",
+        "x.verdict_id IN (SELECT v.verdict_id FROM reground.factuality_verdicts AS v JOIN reground.factuality_evaluations AS e USING (evaluation_id) WHERE e.turn_id IN #)",
+    ),
+    (
+        "decomposition_labels",
+        "x.evaluation_id IN (SELECT e.evaluation_id FROM reground.factuality_evaluations AS e WHERE e.turn_id IN #)",
+    ),
+    (
+        "factuality_verdicts",
+        "x.evaluation_id IN (SELECT e.evaluation_id FROM reground.factuality_evaluations AS e WHERE e.turn_id IN #)",
+    ),
+    ("factuality_evaluations", "x.turn_id IN #"),
     (
         "citation_labels",
         "x.citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c WHERE c.turn_id IN #)",
@@ -71,6 +86,8 @@ const OF_TENANT: &[(&str, &str)] = &[
     ("alert_baselines", "x.tenant = $1"),
     ("probe_results", "x.tenant = $1"),
     ("probes", "x.tenant = $1"),
+    ("gold_facts", "x.tenant = $1"),
+    ("gold_questions", "x.tenant = $1"),
     ("model_usage", "x.tenant = $1"),
     (
         "model_tasks",
