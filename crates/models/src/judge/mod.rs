@@ -1,0 +1,8 @@
+//! The judge of citations: whether a cited passage supports the claim that cites it.
+
+pub mod agreement;
+mod classifier;
+pub mod prompt;
+pub mod reading;
+pub mod verdict;
+pub mod votes;
