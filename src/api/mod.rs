@@ -5,6 +5,7 @@ mod arguments;
 mod audit;
 mod conversation;
 mod corpus;
+mod judge;
 mod models;
 mod turn;
 

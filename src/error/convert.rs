@@ -6,6 +6,7 @@ use reground_bm25::index::IndexError;
 use reground_documents::DocumentError;
 use reground_grounding::error::GroundingError;
 use reground_models::error::ModelError;
+use reground_models::reading::UnusableAnswer;
 
 use super::Error;
 
@@ -24,6 +25,12 @@ impl From<GroundingError> for Error {
 impl From<ModelError> for Error {
     fn from(error: ModelError) -> Self {
         Self::Model(error)
+    }
+}
+
+impl From<UnusableAnswer> for Error {
+    fn from(answer: UnusableAnswer) -> Self {
+        Self::Model(answer.into())
     }
 }
 

@@ -186,6 +186,11 @@ error_table! {
         format!("the lease of task {task_id} has ended"),
         "Drop the result. Another worker does the task, or it is done.",
     );
+    /// No model may judge the citations of the tenant, or not the named one.
+    NoJudging(tenant: String) => wrong_state(
+        format!("judging is not enabled for tenant \"{tenant}\""),
+        "An administrator enables it with reground.set_judging. Claims, questions and cited passages are then sent to the model.",
+    );
     /// Tasks of this kind are not queued.
     NoSuchTasks(kind: &'static str) => wrong_state(format!("there are no tasks of kind {kind}"), "");
     /// The scores of a model are not there yet.

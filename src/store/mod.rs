@@ -5,6 +5,7 @@ mod answer;
 mod audit;
 mod conversation;
 mod corpus;
+pub mod judge;
 pub mod models;
 mod provenance;
 pub mod roles;

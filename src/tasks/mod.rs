@@ -1,6 +1,7 @@
 //! The kinds of tasks: the request that a worker gets, and what its result changes.
 
 pub mod embed;
+pub mod judge;
 pub mod rerank;
 
 use reground_models::kind::Kind;
@@ -32,6 +33,7 @@ pub fn prepare(tasks: &[Task]) -> Result<Vec<Prepared>> {
 fn prepare_alone(kind: Kind, task: &Task) -> Prepared {
     let request = sql::guarded(|| match kind {
         Kind::Rerank => rerank::request(task),
+        Kind::Judge => judge::request(task),
         other => Err(Error::NoSuchTasks(other.name())),
     });
     match request {
@@ -46,6 +48,7 @@ pub fn complete(task: &Task, result: Value) -> Result<()> {
     match task.kind {
         Kind::Embed => embed::complete(task, result),
         Kind::Rerank => rerank::complete(task, result),
+        Kind::Judge => judge::complete(task, result),
         other => Err(Error::NoSuchTasks(other.name())),
     }
 }

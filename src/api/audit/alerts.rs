@@ -8,6 +8,7 @@ use reground_audit::alert::{self, Horizon, Severity, baselines};
 use reground_audit::indicator::Indicator;
 use serde::Serialize;
 
+use crate::api::judge::queue_sample;
 use crate::api::{given, not_empty, writable};
 use crate::error::{Error, Result};
 use crate::rows;
@@ -158,6 +159,7 @@ fn run_maintenance(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), 
         .iter()
         .filter(|alert| alert.event != "firing")
         .count();
+    let sampled = queue_sample()?;
     rows::emit(
         fcinfo,
         &[
@@ -168,6 +170,10 @@ fn run_maintenance(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), 
             TaskRow {
                 task: "check_alerts",
                 processed: i64::try_from(changed).unwrap_or(i64::MAX),
+            },
+            TaskRow {
+                task: "judge_sample",
+                processed: sampled,
             },
         ],
     )?;
