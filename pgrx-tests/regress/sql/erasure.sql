@@ -4,6 +4,7 @@ SET search_path = erasure, public;
 SELECT reground.create_corpus('erasure', schema => 'erasure');
 SELECT (reground.put_document('erasure', 'tea', passages => '[{"content": "Green tea steeps for two minutes.", "page_start": 1}, {"content": "Black tea steeps for four minutes.", "page_start": 2}]', title => 'Tea', uri => 'https://farm.example/tea')).version;
 SELECT (reground.put_document('erasure', 'rye', content => 'Rye bread rises slowly in the cold.')).version;
+SELECT reground.set_model('erasure judge', 'judge', 'openai'), reground.set_judging('erasure judge');
 
 -- Two equal conversations with rows in every table.
 CREATE PROCEDURE talk(conversation text) LANGUAGE plpgsql AS $$
@@ -17,6 +18,9 @@ BEGIN
     SELECT max(citation_id) INTO citation FROM reground.message_citations;
     PERFORM reground.label_citation(citation, 'accurate', 'as it says');
     PERFORM reground.report_citation(citation, 'I do not like tea');
+    -- One vote of three; the tasks of the others wait.
+    PERFORM reground.queue_judgements('erasure judge', citation_ids => ARRAY[citation]);
+    PERFORM reground.complete_task(t.task_id, t.lease_token, '{"probability": 0.9}') FROM reground.claim_tasks('worker', models => '{erasure judge}', max_tasks => 1) AS t;
     PERFORM FROM reground.begin_turn(conversation, 'And how does bread rise?', 'erasure', settings => settings || '{"reranker": "deferred"}');
     PERFORM FROM reground.apply_rerank(regress.turn(conversation), '[{"index": 0, "content": "Rye bread rises slowly, they say.", "score": 1}]');
     PERFORM FROM reground.shadow_turn(regress.turn(conversation), '{"candidates": 3}');
@@ -201,6 +205,10 @@ INSERT INTO reground.rollup_queue (tenant, message_id, change) VALUES ('regress_
 INSERT INTO reground.chain_checkpoints (conversation_id, link_no, tenant, digest, linked_at) VALUES (-1, 1, 'regress_erasure_a', '', now());
 INSERT INTO reground.turn_archive (turn_id, tenant, conversation_ref, turn_no, corpus, begun_at, candidate_count, source_count) VALUES (-2, 'regress_erasure_a', 'gone', 9, 'erasure', now(), 0, 0);
 SELECT reground.label_citation((SELECT min(citation_id) FROM reground.message_citations WHERE tenant = 'regress_erasure_a'), 'accurate');
+SELECT reground.set_judging('erasure judge', tenant => 'regress_erasure_a');
+INSERT INTO reground.judge_votes (citation_id, model, prompt, vote_no, tenant, verdict, confidence, deterministic) SELECT min(citation_id), 'erasure judge', 'p', 1, 'regress_erasure_a', 'accurate', 1, false FROM reground.message_citations WHERE tenant = 'regress_erasure_a';
+INSERT INTO reground.model_tasks (tenant, kind, model, turn_id, subject) SELECT 'regress_erasure_a', 'judge', 'erasure judge', max(turn_id), '-1/1' FROM reground.turns WHERE tenant = 'regress_erasure_a';
+INSERT INTO reground.model_usage (hour, model, worker, tenant) VALUES (now(), 'erasure judge', 'worker', 'regress_erasure_a');
 CREATE FUNCTION rows_of_tenants() RETURNS TABLE (relation text, tenant text, rows bigint) LANGUAGE plpgsql AS $$
 BEGIN
     FOR relation IN
@@ -298,3 +306,4 @@ SELECT * FROM holds('Zyxroe');
 SELECT count(*) AS again FROM reground.forget_document('', 'p');
 SELECT relation FROM reground.forget_conversation('dated');
 SELECT reground.drop_corpus('dates', true);
+SELECT reground.drop_judging('erasure judge'), reground.drop_model('erasure judge');

@@ -88,7 +88,7 @@ SELECT t.model, c.holds, count(*) FROM reground.model_tasks AS t JOIN reground.m
 SELECT reground.judge_sample() AS again;
 SELECT reground.set_judging('words', sample => 1, max_per_hour => 100), reground.set_judging('chat', sample => 1, max_per_hour => 0);
 SELECT processed FROM reground.run_maintenance() WHERE task = 'judge_sample';
-SELECT request ->> 'hypothesis' AS claim, reground.complete_task(task_id, lease_token, CASE WHEN request ->> 'hypothesis' ~ 'honey' THEN '{"spans": []}' WHEN request ->> 'hypothesis' ~ 'nests' THEN '{"spans": [{"start": 0, "end": 5, "probability": 0.5}]}' ELSE '{"probability": 0.125}' END)
+SELECT request ->> 'hypothesis' AS claim, reground.complete_task(task_id, lease_token, CASE WHEN request ->> 'hypothesis' ~ 'honey' THEN '{"spans": []}' WHEN request ->> 'hypothesis' ~ 'nests' THEN '{"spans": [{"start": 0, "end": 5, "probability": 0.5}]}' ELSE '{"probability": 0.125}' END::jsonb)
 FROM reground.claim_tasks('regress', models => '{words}') ORDER BY 1;
 SELECT v.verdict, v.confidence, c.citation_no, c.holds FROM reground.judge_verdicts AS v JOIN reground.message_citations AS c USING (citation_id) WHERE v.model = 'words' AND c.turn_id = regress.turn('judge-2') ORDER BY 3;
 
@@ -138,7 +138,7 @@ SELECT model, prompt, citations, undecided, round(kappa::numeric, 6) AS kappa, r
 SELECT count(*) AS others FROM reground.judge_agreement('by hand', until => now() - interval '2 days');
 -- The alert, and a sample of what is not labelled in equal numbers of each verdict and holds.
 SELECT reground.set_alert_rule('judge_disagreement', min_answers => 1, enabled => true);
-SELECT event, rule, severity, round(value::numeric, 3) AS value, samples FROM reground.check_alerts() WHERE rule = 'judge_disagreement';
+SELECT event, rule, round(value::numeric, 3) AS value, samples FROM reground.check_alerts() WHERE rule = 'judge_disagreement';
 INSERT INTO reground.judge_votes (citation_id, model, prompt, vote_no, tenant, verdict, confidence, deterministic)
 SELECT c.citation_id, 'by hand', 'judge-1', 1, c.tenant, CASE WHEN c.citation_no < 170 THEN 'partial' ELSE 'accurate' END, 1, true FROM reground.message_citations AS c WHERE c.turn_id = regress.turn('judge-2') AND c.citation_no > 153;
 SELECT v.verdict, s.holds, count(*) FROM reground.sample_for_review(12, model => 'by hand') AS s JOIN reground.judge_verdicts AS v ON v.citation_id = s.citation_id AND v.model = 'by hand' GROUP BY 1, 2 ORDER BY 1, 2;
@@ -166,7 +166,7 @@ SELECT count(*) FILTER (WHERE v.passage ~ 'old walls') AS quotes, count(*) AS vo
 SELECT reground.queue_judgements('chat', citation_ids => (SELECT array_agg(citation_id) FROM reground.message_citations WHERE doc_id = 'wasps')) AS erased;
 DROP TABLE claimed;
 -- A disabled judge gets nothing more, and its leases have ended.
-SELECT * FROM ask('judge-4', 'Bees make honey from nectar [B1].');
+SELECT * FROM ask('judge-4', 'Bees make honey from nectar [A1].');
 SELECT reground.queue_judgements('chat', citation_ids => (SELECT array_agg(citation_id) FROM reground.message_citations WHERE turn_id = regress.turn('judge-4')));
 CREATE TABLE claimed AS SELECT * FROM reground.claim_tasks('regress', ARRAY['judge'], ARRAY['chat'], 1);
 SELECT reground.drop_judging('chat');
