@@ -15,12 +15,40 @@ const CHECKING: &[TableLock] = &[
     Reads("reground.alert_baselines"),
     Reads("reground.alerts"),
     Reads("reground.citation_reports"),
+    Reads("reground.citation_labels"),
+    Reads("reground.judge_votes"),
     Reads("reground.corpora"),
     Reads("reground.documents"),
     Writes("reground.alerts"),
     Writes("reground.rollup_queue"),
     Writes("reground.answer_rollup"),
     Writes("reground.citation_rollup"),
+];
+
+/// As [`CHECKING`], and those of the sample for the judge.
+const MAINTAINING: &[TableLock] = &[
+    Reads("reground.rollup_queue"),
+    Reads("reground.messages"),
+    Reads("reground.turns"),
+    Reads("reground.message_citations"),
+    Reads("reground.answer_rollup"),
+    Reads("reground.citation_rollup"),
+    Reads("reground.alert_rules"),
+    Reads("reground.alert_baselines"),
+    Reads("reground.alerts"),
+    Reads("reground.citation_reports"),
+    Reads("reground.citation_labels"),
+    Reads("reground.judge_votes"),
+    Reads("reground.corpora"),
+    Reads("reground.documents"),
+    Writes("reground.alerts"),
+    Writes("reground.rollup_queue"),
+    Writes("reground.answer_rollup"),
+    Writes("reground.citation_rollup"),
+    Reads("reground.judge_rules"),
+    Reads("reground.models"),
+    Writes("reground.judge_rules"),
+    Writes("reground.model_tasks"),
 ];
 
 pub(super) const CALLS: &[Call] = &[
@@ -106,6 +134,6 @@ pub(super) const CALLS: &[Call] = &[
     Call {
         function: "run_maintenance",
         call: "run_maintenance()",
-        waits: CHECKING,
+        waits: MAINTAINING,
     },
 ];

@@ -86,6 +86,7 @@ pub(super) const CALLS: &[Call] = &[
         function: "sample_for_review",
         call: "sample_for_review()",
         waits: &[
+            Reads("reground.judge_votes"),
             Reads("reground.message_citations"),
             Reads("reground.citation_labels"),
             Reads("reground.conversations"),

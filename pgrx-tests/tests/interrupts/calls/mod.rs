@@ -5,6 +5,7 @@ mod bm25;
 mod call;
 mod citations;
 mod corpora;
+mod judge;
 mod provenance;
 mod quality;
 mod turns;
@@ -18,6 +19,7 @@ pub fn calls() -> impl Iterator<Item = &'static Call> {
         bm25::CALLS,
         citations::CALLS,
         corpora::CALLS,
+        judge::CALLS,
         provenance::CALLS,
         quality::CALLS,
         turns::CALLS,
