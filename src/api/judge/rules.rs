@@ -2,6 +2,7 @@
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use reground_models::judge::rules as limits;
 use reground_models::kind::Kind;
 
 use crate::api::{given, not_empty, writable};
@@ -19,15 +20,9 @@ fn set_judging(
 ) -> std::result::Result<(), ErrorReport> {
     writable("set_judging")?;
     let model = registry::with_task(not_empty(model, "model")?, Kind::Judge)?;
-    let sample = given(sample, "sample")?;
-    if !(0.0..=1.0).contains(&sample) {
-        return Err(invalid("sample", "it is not between 0 and 1").into());
-    }
-    let max_per_hour = given(max_per_hour, "max_per_hour")?;
-    if max_per_hour < 0 {
-        return Err(invalid("max_per_hour", "it is below 0").into());
-    }
-    rules::put(&tenant_of(tenant)?, &model.model, sample, max_per_hour)?;
+    let sample = limits::sample(given(sample, "sample")?).map_err(Error::from)?;
+    let budget = limits::budget(given(max_per_hour, "max_per_hour")?).map_err(Error::from)?;
+    rules::put(&tenant_of(tenant)?, &model.model, sample, budget)?;
     Ok(())
 }
 
@@ -45,13 +40,5 @@ fn tenant_of(named: Option<&str>) -> Result<String> {
     match named {
         Some(_) => Ok(not_empty(named, "tenant")?.to_owned()),
         None => tenant::required(),
-    }
-}
-
-fn invalid(argument: &'static str, fault: &str) -> Error {
-    Error::Bad {
-        argument,
-        fault: fault.into(),
-        hint: String::new(),
     }
 }

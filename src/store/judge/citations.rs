@@ -47,11 +47,12 @@ pub fn queue(
                      SELECT c.citation_id, c.turn_id FROM ( \
                          SELECT c.citation_id, c.turn_id, c.corpus, c.chunk_id FROM reground.message_citations AS c JOIN reground.messages AS m USING (message_id) \
                          WHERE c.tenant = $1 AND NOT m.superseded AND c.chunk_id IS NOT NULL AND c.claim <> '' \
-                             AND ($4::timestamptz IS NULL OR c.created_at >= $4) AND ($5::timestamptz IS NULL OR c.created_at < $5) \
+                             AND c.created_at >= greatest(coalesce($4, '-infinity'), CASE WHEN $9 THEN greatest(now() - interval '1 day', \
+                                 (SELECT r.enabled_at FROM reground.judge_rules AS r WHERE r.tenant = $1 AND r.model = $2)) END) \
+                             AND c.created_at < coalesce($5, 'infinity') \
                              AND ($6::text IS NULL OR c.corpus = $6) AND ($7::bigint[] IS NULL OR c.citation_id = ANY ($7)) \
                              AND (c.holds IS FALSE OR {DRAW} < $8) \
-                             AND (NOT $9 OR m.origin = 'live' AND c.created_at >= now() - interval '1 day' \
-                                 AND c.created_at >= (SELECT r.enabled_at FROM reground.judge_rules AS r WHERE r.tenant = $1 AND r.model = $2)) \
+                             AND (m.origin = 'live' OR NOT $9) \
                              AND (SELECT count(*) FROM reground.judge_votes AS v WHERE v.citation_id = c.citation_id AND v.model = $2 AND v.prompt = $3) < $10 \
                              AND NOT EXISTS (SELECT FROM reground.model_tasks AS t WHERE t.turn_id = c.turn_id AND t.kind = 'judge' AND t.model = $2 \
                                  AND t.subject LIKE c.citation_id || '/%') \

@@ -4,5 +4,6 @@ pub mod agreement;
 mod classifier;
 pub mod prompt;
 pub mod reading;
+pub mod rules;
 pub mod verdict;
 pub mod votes;
