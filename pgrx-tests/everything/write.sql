@@ -79,6 +79,11 @@ SELECT count(reground.bm25_merge(index)) FROM reground.bm25_indexes WHERE index 
 SELECT reground.label_citation((SELECT min(citation_id) FROM reground.message_citations), 'accurate', 'as the source has it', 'ann');
 SELECT reground.report_citation((SELECT max(citation_id) FROM reground.message_citations), 'it says something else');
 
+-- A judge with a vote, and tasks that wait.
+SELECT reground.set_model('chat', 'judge', 'openai'), reground.set_judging('chat', max_per_hour => 7);
+SELECT reground.queue_judgements('chat', citation_ids => (SELECT array_agg(citation_id) FROM reground.message_citations WHERE holds));
+SELECT reground.complete_task(task_id, lease_token, '{"probability": 0.9}') FROM reground.claim_tasks('worker', models => '{chat}', max_tasks => 1);
+
 -- An answer whose text is not stored.
 SELECT reground.begin_turn('hashed', 'who gives wool?', 'farm', '[0,1]', settings => '{"store_answers": "hash"}');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Sheep give wool.', citations => '[{"type": "text", "text": "Sheep give wool.", "citations": [{"type": "char_location", "cited_text": "Sheep give wool.", "document_index": 0, "start_char_index": 0, "end_char_index": 16}]}]');

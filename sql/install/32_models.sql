@@ -157,7 +157,7 @@ COMMENT ON FUNCTION reground.set_model IS
 CREATE FUNCTION reground.drop_model(model text)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'drop_model_wrapper';
 COMMENT ON FUNCTION reground.drop_model IS
-'Removes a model with its tasks and its usage, and returns whether it existed. Errors: 55000 if a corpus uses it.';
+'Removes a model with its tasks, its usage and its judging, and returns whether it existed. Errors: 55000 if a corpus uses it.';
 
 CREATE FUNCTION reground.worker_models()
     RETURNS TABLE (model text, task text, api text, endpoint text, api_model text, dimensions integer, key_name text, settings jsonb)

@@ -110,26 +110,6 @@ CREATE FUNCTION reground.report_citation(citation_id bigint, reason text, report
 COMMENT ON FUNCTION reground.report_citation(bigint, text, text) IS
 'Stores a user''s complaint about a citation. Errors: P0002 if the tenant has no such citation.';
 
-CREATE FUNCTION reground.sample_for_review(max_results integer DEFAULT 20, since timestamptz DEFAULT NULL, status text DEFAULT NULL, seed text DEFAULT '')
-    RETURNS TABLE (citation_id bigint, tenant text, conversation_ref text, turn_no integer, query text, claim text, raw text, status text, holds boolean, support double precision,
-                   quote text, corpus text, doc_id text, chunk_id text, title text, uri text, created_at timestamptz)
-    LANGUAGE sql STABLE PARALLEL SAFE
-    BEGIN ATOMIC
-        SELECT c.citation_id, c.tenant, v.conversation_ref, t.turn_no, t.query, c.claim, c.raw, c.status, c.holds, c.support, c.quote, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri,
-               c.created_at
-        FROM reground.message_citations AS c
-        JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded
-        JOIN reground.turns AS t ON t.turn_id = c.turn_id
-        JOIN reground.conversations AS v ON v.conversation_id = c.conversation_id
-        WHERE (sample_for_review.since IS NULL OR c.created_at >= sample_for_review.since)
-            AND (sample_for_review.status IS NULL OR c.status = sample_for_review.status)
-            AND NOT EXISTS (SELECT FROM reground.citation_labels AS l WHERE l.citation_id = c.citation_id)
-        ORDER BY pg_catalog.hashtextextended(sample_for_review.seed || c.citation_id::text, 0), c.citation_id
-        LIMIT CASE WHEN sample_for_review.max_results > 0 THEN sample_for_review.max_results WHEN sample_for_review.max_results <= 0 THEN 0 END;
-    END;
-COMMENT ON FUNCTION reground.sample_for_review(integer, timestamptz, text, text) IS
-'Returns a random sample of citations without a label. seed: the same seed draws the same sample. max_results: NULL returns all. status: only citations with this verdict. For reground_auditor.';
-
 CREATE FUNCTION reground.stage_survival(dimension text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (value text, stage_no integer, stage text, reached bigint, survived bigint, rate double precision, low double precision, high double precision)
     LANGUAGE sql STABLE PARALLEL SAFE

@@ -4,7 +4,7 @@ CREATE TABLE reground.alert_rules (
     rule         text NOT NULL CHECK (rule <> ''),
     built_in     boolean NOT NULL DEFAULT false,
     indicator    text NOT NULL CHECK (indicator IN ('cfs_p1', 'cfs_p5', 'cfs_p50', 'cfs_p95', 'cfs_p99', 'cfs_mean', 'cfs_p5_drop', 'survival_coordinates', 'survival_retrieval', 'survival_rerank',
-                                                   'survival_context', 'survival_generation', 'parse_failures', 'stale_share')),
+                                                   'survival_context', 'survival_generation', 'parse_failures', 'stale_share', 'judge_disagreement')),
     threshold    double precision NOT NULL,
     period       interval NOT NULL CHECK (period BETWEEN interval '1 hour' AND interval '31 days'),
     whole_period boolean NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE reground.alert_rules (
 COMMENT ON TABLE reground.alert_rules IS 'Alert rules, written by set_alert_rule. The effective rules are in active_alert_rules.';
 COMMENT ON COLUMN reground.alert_rules.rule IS 'Name of the rule.';
 COMMENT ON COLUMN reground.alert_rules.built_in IS 'Whether the rule came with the extension. A rule of the same name with built_in false overrides it.';
-COMMENT ON COLUMN reground.alert_rules.indicator IS 'Watched figure: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean, survival_coordinates, survival_retrieval, survival_rerank, survival_context or survival_generation, bad below the threshold; cfs_p5_drop (from the baseline) or stale_share, bad above it; parse_failures, bad from the threshold on.';
+COMMENT ON COLUMN reground.alert_rules.indicator IS 'Watched figure: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean, survival_coordinates, survival_retrieval, survival_rerank, survival_context or survival_generation, bad below the threshold; cfs_p5_drop (from the baseline), stale_share or judge_disagreement (labelled citations whose label differs from the judge''s verdict), bad above it; parse_failures, bad from the threshold on.';
 COMMENT ON COLUMN reground.alert_rules.threshold IS 'Threshold, 0 to 1.';
 COMMENT ON COLUMN reground.alert_rules.period IS 'Period that the rule examines, in whole hours, including the current hour.';
 COMMENT ON COLUMN reground.alert_rules.whole_period IS 'Whether the rule uses the whole period; otherwise only the latest hours, as few as contain min_answers answers.';
@@ -40,6 +40,7 @@ INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, 
     ('sli_rerank',        true, 'survival_rerank',      0.95,  '24 hours', true,  50, false, 'warning', true,  'service level: survival of the reranker'),
     ('sli_parse_failures',true, 'parse_failures',       0.005, '24 hours', true,  50, false, 'warning', true,  'service level: citations that cannot be parsed'),
     ('stale_sources',     true, 'stale_share',          0.10,  '24 hours', true,  50, true,  'warning', true,  'cited documents have changed or were deleted since'),
+    ('judge_disagreement',true, 'judge_disagreement',   0.20,  '31 days',  true,  50, false, 'warning', false, 'the judge and the reviewers disagree; see judge_agreement'),
     ('literal_p95',       true, 'cfs_p95',              0.85,  '6 hours',  false, 50, true,  'warning', false, 'as published; it fires only if nineteen of twenty answers are bad'),
     ('literal_p99',       true, 'cfs_p99',              0.90,  '24 hours', true,  50, false, 'warning', false, 'as published; it almost never fires');
 

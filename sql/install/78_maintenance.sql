@@ -21,6 +21,7 @@ INSERT INTO reground.maintenance_tasks (task, built_in, enabled, period, meaning
     ('check_alerts',      true, true, '1 minute', 'checks the alert rules; processed: alerts that changed'),
     ('leases',            true, true, '1 minute', 'gives up model tasks whose last lease has ended, and removes the usage of models after 90 days; processed: tasks'),
     ('embeddings',        true, true, '1 minute', 'runs queue_embeddings; processed: tasks queued'),
+    ('judge_sample',      true, true, '1 minute', 'queues citations for the judges of the tenants that have enabled one; processed: citations'),
     ('probes',            true, true, '1 day',    'runs the probes of all tenants, if any exist; processed: probes'),
     ('check_coordinates', true, true, '1 day',    'checks the positions of the passages of all corpora made by create_corpus; processed: passages'),
     ('retention',         true, true, '1 day',    'archives and removes old traces; processed: rows');

@@ -8,7 +8,7 @@ BEGIN
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'model_tasks', 'model_usage',
-                                'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels'] LOOP
+                                'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels', 'judge_rules', 'judge_votes'] LOOP
         EXECUTE pg_catalog.format('ALTER TABLE reground.%I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE pg_catalog.format('CREATE POLICY tenant ON reground.%I USING (tenant = (SELECT reground.current_tenant()))', name);
         EXECUTE pg_catalog.format('CREATE POLICY auditor ON reground.%I FOR SELECT TO reground_auditor USING (true)', name);
@@ -24,6 +24,7 @@ $$;
 CREATE POLICY admin ON reground.rollup_queue FOR SELECT TO reground_admin USING (true);
 CREATE POLICY admin ON reground.model_tasks FOR SELECT TO reground_admin USING (true);
 CREATE POLICY admin ON reground.model_usage FOR SELECT TO reground_admin USING (true);
+CREATE POLICY admin ON reground.judge_rules FOR SELECT TO reground_admin USING (true);
 
 -- Dump configuration: every table, and every identity sequence, so that ids are not reused after a restore.
 -- The partitions of turn_traces are configured where they are created; citation_statuses is filled by this script.
@@ -36,7 +37,7 @@ BEGIN
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'alert_baselines', 'alerts', 'maintenance_runs', 'coordinate_faults', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'models', 'model_status', 'model_usage', 'model_tasks', 'passage_embeddings', 'embedding_checks',
-                                'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels'] LOOP
+                                'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels', 'judge_rules', 'judge_votes'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(pg_catalog.format('reground.%I', name)::regclass, '');
     END LOOP;
     PERFORM pg_catalog.pg_extension_config_dump('reground.support_cues'::regclass, 'WHERE NOT built_in');
@@ -68,6 +69,12 @@ REVOKE EXECUTE ON FUNCTION reground.set_model, reground.drop_model, reground.ret
     reground.queue_embeddings FROM reground_user;
 GRANT EXECUTE ON FUNCTION reground.set_model, reground.drop_model, reground.retry_tasks, reground.queue_embeddings TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.worker_models, reground.claim_tasks, reground.complete_task, reground.fail_task, reground.queue_embeddings TO reground_worker;
+REVOKE EXECUTE ON FUNCTION reground.set_judging, reground.drop_judging, reground.judge_sample FROM reground_user;
+GRANT EXECUTE ON FUNCTION reground.set_judging, reground.drop_judging, reground.judge_sample TO reground_admin;
+GRANT EXECUTE ON FUNCTION reground.judge_sample TO reground_worker;
+GRANT EXECUTE ON FUNCTION reground.judge_agreement, reground.judge_confusion, reground._judge_majority TO reground_auditor;
+GRANT SELECT ON reground.judge_rules TO reground_user, reground_auditor, reground_admin;
+GRANT SELECT ON reground.judge_votes, reground.judge_verdicts TO reground_user, reground_auditor;
 GRANT SELECT ON reground.models, reground.model_status, reground.model_usage, reground.model_tasks, reground.model_backlog, reground.model_health,
     reground.passage_embeddings, reground.embedding_checks, reground.embedding_progress TO reground_auditor, reground_admin;
 REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground.run_retention(timestamptz), reground.forget_tenant(text) FROM reground_user;

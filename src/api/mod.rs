@@ -6,6 +6,7 @@ mod audit;
 mod conversation;
 mod corpus;
 mod factuality;
+mod judge;
 mod models;
 mod turn;
 

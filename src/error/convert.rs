@@ -30,7 +30,7 @@ impl From<ModelError> for Error {
 
 impl From<UnusableAnswer> for Error {
     fn from(answer: UnusableAnswer) -> Self {
-        Self::Model(ModelError::Result(answer.to_string()))
+        Self::Model(answer.into())
     }
 }
 

@@ -186,8 +186,11 @@ error_table! {
         format!("the lease of task {task_id} has ended"),
         "Drop the result. Another worker does the task, or it is done.",
     );
-    /// Tasks of this kind are not queued.
-    NoSuchTasks(kind: &'static str) => wrong_state(format!("there are no tasks of kind {kind}"), "");
+    /// No model may judge the citations of the tenant, or not the named one.
+    NoJudging(tenant: String) => wrong_state(
+        format!("judging is not enabled for tenant \"{tenant}\""),
+        "An administrator enables it with reground.set_judging. Claims, questions and cited passages are then sent to the model.",
+    );
     /// An answer whose text was not stored cannot be sent to a model.
     AnswerNotStored(message_id: i64) => wrong_state(
         format!("the text of answer {message_id} is not stored"),

@@ -6,6 +6,7 @@ mod audit;
 mod conversation;
 mod corpus;
 pub mod factuality;
+pub mod judge;
 pub mod models;
 mod provenance;
 pub mod roles;

@@ -3,12 +3,13 @@
 pub mod decompose;
 pub mod embed;
 pub mod entail;
+pub mod judge;
 pub mod rerank;
 
 use reground_models::kind::Kind;
 use serde_json::Value;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::sql;
 use crate::store::models::tasks::Task;
 
@@ -24,25 +25,24 @@ pub enum Prepared {
 
 /// Prepares claimed tasks of one model, in their order. An error concerns only the tasks that it affects.
 pub fn prepare(tasks: &[Task]) -> Result<Vec<Prepared>> {
-    match tasks.first().map(|task| task.kind) {
-        None => Ok(Vec::new()),
-        Some(Kind::Embed) => embed::prepare(tasks),
-        Some(kind) => Ok(tasks.iter().map(|task| prepare_alone(kind, task)).collect()),
-    }
+    let prepared = match tasks.first().map(|task| task.kind) {
+        None => Vec::new(),
+        Some(Kind::Embed) => embed::prepare(tasks)?,
+        Some(Kind::Rerank) => one_by_one(tasks, rerank::request),
+        Some(Kind::Judge) => one_by_one(tasks, judge::request),
+        Some(Kind::Decompose) => one_by_one(tasks, decompose::request),
+        Some(Kind::Entail) => one_by_one(tasks, entail::request),
+    };
+    Ok(prepared)
 }
 
-fn prepare_alone(kind: Kind, task: &Task) -> Prepared {
-    let request = sql::guarded(|| match kind {
-        Kind::Rerank => rerank::request(task),
-        Kind::Decompose => decompose::request(task),
-        Kind::Entail => entail::request(task),
-        other => Err(Error::NoSuchTasks(other.name())),
-    });
-    match request {
+fn one_by_one(tasks: &[Task], request: fn(&Task) -> Result<Option<Value>>) -> Vec<Prepared> {
+    let prepare = |task| match sql::guarded(|| request(task)) {
         Ok(Some(request)) => Prepared::Request(request),
         Ok(None) => Prepared::Gone,
         Err(caught) => Prepared::Failed(caught.described()),
-    }
+    };
+    tasks.iter().map(prepare).collect()
 }
 
 /// Stores the result of a task. Errors: 22023 if the result cannot be used.
@@ -52,6 +52,6 @@ pub fn complete(task: &Task, result: Value) -> Result<()> {
         Kind::Rerank => rerank::complete(task, result),
         Kind::Decompose => decompose::complete(task, &result),
         Kind::Entail => entail::complete(task, &result),
-        other => Err(Error::NoSuchTasks(other.name())),
+        Kind::Judge => judge::complete(task, result),
     }
 }

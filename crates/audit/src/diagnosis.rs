@@ -170,6 +170,10 @@ impl DiagnosisInput {
         if self.indicator == Indicator::Stale {
             return Some(Stage::Document);
         }
+        // The judge or the reviewers have changed, not the pipeline.
+        if self.indicator == Indicator::JudgeDisagreement {
+            return None;
+        }
         let (bad, before) = (self.losses(self.bad()), self.losses(self.before()));
         let more = |stage: Stage| bad.rate(stage) - before.rate(stage);
         let lossy = Stage::ALL.into_iter().filter(|stage| more(*stage) > 0.0);

@@ -80,6 +80,20 @@ pub struct StaleCell {
     pub stale: u64,
 }
 
+/// Citations of an hour with a label of a reviewer and a verdict of a judge.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct JudgedCell {
+    /// Start of the hour, in seconds since 1970.
+    pub hour: i64,
+    /// Corpus of the sources.
+    #[serde(flatten)]
+    pub corpus: Corpus,
+    /// Pairs of a citation and a judge with a verdict.
+    pub citations: u64,
+    /// Pairs whose verdict differs from the label.
+    pub disagreeing: u64,
+}
+
 /// Rollup cells, as they are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Cells {
@@ -90,6 +104,9 @@ pub struct Cells {
     /// Current state of the cited documents.
     #[serde(default)]
     pub stale: Vec<StaleCell>,
+    /// Labelled citations with a verdict of a judge.
+    #[serde(default)]
+    pub judged: Vec<JudgedCell>,
 }
 
 /// Rollup cells, grouped by hour. A lookup of one hour reads no other hour.
@@ -145,6 +162,9 @@ impl Hours {
         for cell in checked(cells.stale) {
             self.at(cell.hour).stale.push(cell);
         }
+        for cell in checked(cells.judged) {
+            self.at(cell.hour).judged.push(cell);
+        }
     }
 
     fn at(&mut self, hour: i64) -> &mut Cells {
@@ -170,6 +190,11 @@ impl Hours {
                 check_interrupt(1);
                 let hours = by_corpus.entry(&cell.corpus).or_default();
                 hours.at(*hour).stale.push(cell.clone());
+            }
+            for cell in &cells.judged {
+                check_interrupt(1);
+                let hours = by_corpus.entry(&cell.corpus).or_default();
+                hours.at(*hour).judged.push(cell.clone());
             }
         }
         by_corpus
@@ -206,6 +231,12 @@ impl Hours {
     /// Returns the staleness cells of a window.
     pub fn stale_cells<'a>(&'a self, window: Window<'a>) -> impl Iterator<Item = &'a StaleCell> {
         let cells = self.during(window).flat_map(|cells| &cells.stale);
+        cells.filter(move |cell| window.includes(&cell.corpus))
+    }
+
+    /// Returns the cells of labelled and judged citations of a window.
+    pub fn judged_cells<'a>(&'a self, window: Window<'a>) -> impl Iterator<Item = &'a JudgedCell> {
+        let cells = self.during(window).flat_map(|cells| &cells.judged);
         cells.filter(move |cell| window.includes(&cell.corpus))
     }
 

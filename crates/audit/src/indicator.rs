@@ -24,6 +24,8 @@ pub enum Indicator {
     ParseFailures,
     /// Share of the citations whose document has changed or was removed after the answer.
     Stale,
+    /// Share of the labelled citations whose label differs from the verdict of a judge.
+    JudgeDisagreement,
 }
 
 /// The direction in which values are bad, relative to the threshold.
@@ -39,7 +41,7 @@ pub enum BadDirection {
 
 impl Indicator {
     /// All indicators, in the order of the documentation.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Percentile(1),
         Self::Percentile(5),
         Self::Percentile(50),
@@ -54,6 +56,7 @@ impl Indicator {
         Self::Survival(LossStage::Generation),
         Self::ParseFailures,
         Self::Stale,
+        Self::JudgeDisagreement,
     ];
 
     /// Returns the name that rules use.
@@ -74,6 +77,7 @@ impl Indicator {
             Self::Survival(LossStage::Generation) => "survival_generation",
             Self::ParseFailures => "parse_failures",
             Self::Stale => "stale_share",
+            Self::JudgeDisagreement => "judge_disagreement",
         }
     }
 
@@ -82,7 +86,7 @@ impl Indicator {
     pub const fn bad(self) -> BadDirection {
         match self {
             Self::Percentile(_) | Self::Mean | Self::Survival(_) => BadDirection::Below,
-            Self::PercentileDrop | Self::Stale => BadDirection::Above,
+            Self::PercentileDrop | Self::Stale | Self::JudgeDisagreement => BadDirection::Above,
             Self::ParseFailures => BadDirection::From,
         }
     }
@@ -133,6 +137,14 @@ impl Indicator {
                     all += cell.citations;
                 }
                 IndicatorValue::share(stale, all)
+            }
+            Self::JudgeDisagreement => {
+                let (mut disagreeing, mut all) = (0, 0);
+                for cell in hours.judged_cells(window) {
+                    disagreeing += cell.disagreeing;
+                    all += cell.citations;
+                }
+                IndicatorValue::share(disagreeing, all)
             }
         }
     }
@@ -221,5 +233,40 @@ mod tests {
         assert!((drop.value - 0.2).abs() < 1e-12);
         assert_eq!(drop.samples, 9);
         assert_eq!(Indicator::Stale.compute(&hours, window, None), None);
+    }
+
+    #[test]
+    fn disagreement_is_a_share_of_the_labelled_citations() {
+        let hours: Hours = serde_json::from_str(
+            r#"{"answers": [], "citations": [], "judged": [
+                {"hour": 0, "corpus": "c", "citations": 30, "disagreeing": 6},
+                {"hour": 0, "corpus": "d", "citations": 10, "disagreeing": 4},
+                {"hour": 3600, "corpus": "c", "citations": 10, "disagreeing": 10}]}"#,
+        )
+        .unwrap();
+        let window = Window {
+            corpus: None,
+            since: 0,
+            until: 1,
+        };
+        let found = Indicator::JudgeDisagreement.compute(&hours, window, None);
+        assert_eq!(
+            found,
+            Some(IndicatorValue {
+                value: 0.25,
+                samples: 40
+            })
+        );
+        let c = "c".into();
+        let of_c = Window {
+            corpus: Some(&c),
+            ..window
+        };
+        let by_corpus = hours.by_corpus();
+        let found = Indicator::JudgeDisagreement.compute(&by_corpus[&c], of_c, None);
+        assert_eq!(found.map(|found| found.value), Some(0.2));
+        let empty = Hours::default();
+        let found = Indicator::JudgeDisagreement.compute(&empty, window, None);
+        assert_eq!(found, None);
     }
 }

@@ -1,11 +1,10 @@
 //! Entailment of one statement by a text (KnowMT-Bench, section 3.3.1).
 
-use reground_interrupt::checked;
 use reground_metrics::factuality::verdicts::Entailment;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::fence::Fence;
-use crate::reading::{UnusableAnswer, only_key, wrong_type};
+use crate::reading::{UnusableAnswer, only_key, spans, wrong_type};
 use crate::request::{ChatRequest, messages};
 
 /// Version of the prompt. A changed prompt needs a new version, because verdicts are compared by it.
@@ -120,33 +119,12 @@ pub fn read_result(result: &Value, hypothesis: &str) -> Result<Entailment, Unusa
     }
 }
 
-fn verdict_of_spans(spans: &[Value], hypothesis: &str) -> Result<Entailment, UnusableAnswer> {
-    let length = checked(hypothesis.chars()).count() as u64;
-    let mut verdict = Entailment::Entailed;
-    for (span, number) in checked(spans).zip(1..) {
-        let Value::Object(span) = span else {
-            return Err(wrong_type(format!("span {number}"), "an object", span));
-        };
-        if span_probability(span, number, length)? >= THRESHOLD {
-            verdict = Entailment::Neutral;
-        }
-    }
-    Ok(verdict)
-}
-
-/// The probability that a span is unsupported.
-fn span_probability(
-    span: &Map<String, Value>,
-    number: usize,
-    length: u64,
-) -> Result<f64, UnusableAnswer> {
-    let at = |key: &str| span.get(key).and_then(Value::as_u64);
-    let is_range = matches!((at("start"), at("end")), (Some(start), Some(end)) if start < end && end <= length);
-    if span.len() != 3 || !is_range {
-        return Err(UnusableAnswer::NotASpan(number));
-    }
-    let probability = span.get("probability").and_then(Value::as_f64);
-    let probability = probability.filter(|value| (0.0..=1.0).contains(value));
-    probability
-        .ok_or_else(|| UnusableAnswer::NotAProbability(format!("the probability of span {number}")))
+fn verdict_of_spans(list: &[Value], hypothesis: &str) -> Result<Entailment, UnusableAnswer> {
+    let spans = spans(list, hypothesis)?;
+    let is_unsupported = spans.iter().any(|span| span.probability >= THRESHOLD);
+    Ok(if is_unsupported {
+        Entailment::Neutral
+    } else {
+        Entailment::Entailed
+    })
 }

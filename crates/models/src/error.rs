@@ -1,5 +1,7 @@
 //! Invalid registrations, and results of models that cannot be used.
 
+use crate::reading::UnusableAnswer;
+
 /// An error of a registration or of a result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
@@ -26,6 +28,12 @@ pub enum ModelError {
     /// The result of a model cannot be used.
     #[error("the result cannot be used: {0}")]
     Result(String),
+}
+
+impl From<UnusableAnswer> for ModelError {
+    fn from(answer: UnusableAnswer) -> Self {
+        Self::Result(answer.to_string())
+    }
 }
 
 impl ModelError {

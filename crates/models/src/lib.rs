@@ -9,6 +9,7 @@ pub mod embedding;
 pub mod entail;
 pub mod error;
 pub mod fence;
+pub mod judge;
 pub mod kind;
 pub mod reading;
 pub mod recheck;

@@ -4,16 +4,17 @@ SET search_path = erasure, public;
 SELECT reground.create_corpus('erasure', schema => 'erasure');
 SELECT (reground.put_document('erasure', 'tea', passages => '[{"content": "Green tea steeps for two minutes.", "page_start": 1}, {"content": "Black tea steeps for four minutes.", "page_start": 2}]', title => 'Tea', uri => 'https://farm.example/tea')).version;
 SELECT (reground.put_document('erasure', 'rye', content => 'Rye bread rises slowly in the cold.')).version;
-SELECT reground.set_model('erasure splitter', 'decompose', 'openai'), reground.set_model('erasure judge', 'entail', 'openai'), reground.put_gold_facts('erasure', '{Tea steeps.}');
+SELECT reground.set_model('erasure splitter', 'decompose', 'openai'), reground.set_model('erasure checker', 'entail', 'openai'), reground.put_gold_facts('erasure', '{Tea steeps.}');
 -- Evaluates the current answer of a turn, and labels the evaluation. The tasks of the verdicts stay in the queue.
 CREATE PROCEDURE evaluate(turn_id bigint) LANGUAGE plpgsql AS $$
 DECLARE
-    evaluation bigint = reground.evaluate_factuality(turn_id, 'erasure', 'erasure splitter', 'erasure judge');
+    evaluation bigint = reground.evaluate_factuality(turn_id, 'erasure', 'erasure splitter', 'erasure checker');
 BEGIN
     PERFORM reground.complete_task(c.task_id, c.lease_token, '{"content": "{\"statements\": [\"Green tea steeps.\"]}"}') FROM reground.claim_tasks('psql', models => '{erasure splitter}') AS c;
     PERFORM reground.label_decomposition(evaluation, 1, 0), reground.label_verdict(verdict_id, 'entailed') FROM reground.factuality_verdicts AS v WHERE v.evaluation_id = evaluation;
 END
 $$;
+SELECT reground.set_model('erasure judge', 'judge', 'openai'), reground.set_judging('erasure judge');
 
 -- Two equal conversations with rows in every table.
 CREATE PROCEDURE talk(conversation text) LANGUAGE plpgsql AS $$
@@ -28,6 +29,9 @@ BEGIN
     PERFORM reground.label_citation(citation, 'accurate', 'as it says');
     PERFORM reground.report_citation(citation, 'I do not like tea');
     CALL erasure.evaluate(regress.turn(conversation));
+    -- One vote of three; the tasks of the others wait.
+    PERFORM reground.queue_judgements('erasure judge', citation_ids => ARRAY[citation]);
+    PERFORM reground.complete_task(t.task_id, t.lease_token, '{"probability": 0.9}') FROM reground.claim_tasks('worker', models => '{erasure judge}', max_tasks => 1) AS t;
     PERFORM FROM reground.begin_turn(conversation, 'And how does bread rise?', 'erasure', settings => settings || '{"reranker": "deferred"}');
     PERFORM FROM reground.apply_rerank(regress.turn(conversation), '[{"index": 0, "content": "Rye bread rises slowly, they say.", "score": 1}]');
     PERFORM FROM reground.shadow_turn(regress.turn(conversation), '{"candidates": 3}');
@@ -203,7 +207,7 @@ SELECT reground.pin('tea', doc_id => 'rye', corpus => 'erasure');
 SELECT reground.report_citation((SELECT min(citation_id) FROM reground.message_citations), 'no');
 SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_tenant('regress_erasure_b')$$);
 SELECT reground.put_gold_facts('erasure', '{Tea steeps.}');
-SELECT reground.evaluate_factuality(regress.turn('tea', 1), 'erasure', 'erasure splitter', 'erasure judge') > 0 AS evaluated;
+SELECT reground.evaluate_factuality(regress.turn('tea', 1), 'erasure', 'erasure splitter', 'erasure checker') > 0 AS evaluated;
 RESET ROLE;
 SELECT reground.complete_task(c.task_id, c.lease_token, '{"content": "{\"statements\": [\"It steeps.\"]}"}') FROM reground.claim_tasks('psql', models => '{erasure splitter}') AS c;
 SELECT reground.label_decomposition(v.evaluation_id, 1, 0), reground.label_verdict(v.verdict_id, 'entailed') FROM reground.factuality_verdicts AS v WHERE v.tenant = 'regress_erasure_a' AND v.side = 'answer';
@@ -223,6 +227,10 @@ INSERT INTO reground.turn_archive (turn_id, tenant, conversation_ref, turn_no, c
 INSERT INTO reground.model_tasks (tenant, kind, model, corpus_id, subject) SELECT tenant, 'embed', 'erasure', corpus_id, '1' FROM reground.corpora WHERE corpus = 'erasure own';
 INSERT INTO reground.model_usage (hour, model, worker, tenant, tasks) VALUES (now(), 'erasure', 'w', 'regress_erasure_a', 1);
 SELECT reground.label_citation((SELECT min(citation_id) FROM reground.message_citations WHERE tenant = 'regress_erasure_a'), 'accurate');
+SELECT reground.set_judging('erasure judge', tenant => 'regress_erasure_a');
+INSERT INTO reground.judge_votes (citation_id, model, prompt, vote_no, tenant, verdict, confidence, deterministic) SELECT min(citation_id), 'erasure judge', 'p', 1, 'regress_erasure_a', 'accurate', 1, false FROM reground.message_citations WHERE tenant = 'regress_erasure_a';
+INSERT INTO reground.model_tasks (tenant, kind, model, turn_id, subject) SELECT 'regress_erasure_a', 'judge', 'erasure judge', max(turn_id), '-1/1' FROM reground.turns WHERE tenant = 'regress_erasure_a';
+INSERT INTO reground.model_usage (hour, model, worker, tenant) VALUES (now(), 'erasure judge', 'worker', 'regress_erasure_a');
 CREATE FUNCTION rows_of_tenants() RETURNS TABLE (relation text, tenant text, rows bigint) LANGUAGE plpgsql AS $$
 BEGIN
     FOR relation IN
@@ -321,3 +329,4 @@ SELECT * FROM holds('Zyxroe');
 SELECT count(*) AS again FROM reground.forget_document('', 'p');
 SELECT relation FROM reground.forget_conversation('dated');
 SELECT reground.drop_corpus('dates', true);
+SELECT reground.drop_judging('erasure judge'), reground.drop_model('erasure judge');

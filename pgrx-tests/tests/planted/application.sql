@@ -82,3 +82,5 @@ BEGIN
     PERFORM hostile.called('function {r}_judge');
 END $$;
 GRANT SELECT ON hostile.{r}_articles, hostile.{r}_texts, hostile.{r}_farm_documents TO PUBLIC;
+-- A judge.
+SELECT reground.set_model('{r}_judge', 'judge', 'openai'), reground.set_judging('{r}_judge', sample => 1, tenant => '{role}');

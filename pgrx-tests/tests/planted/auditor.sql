@@ -7,6 +7,9 @@ SELECT * FROM reground.trace_citation({first_citation});
 SELECT reground.label_citation({citation}, 'accurate', 'as the source has it', 'ann');
 SELECT * FROM reground.sample_for_review(5, since => '2025-01-01', seed => 'a');
 SELECT * FROM reground.sample_for_review(status => 'resolved_current');
+-- no rows
+SELECT * FROM reground.sample_for_review(model => '{r}_judge');
+SELECT reground.judge_sample(), reground.set_judging('{r}_judge', 1, 5, '{role}'), reground.drop_judging('{r}_judge', '{role}');
 SELECT * FROM reground.history_hits({turn});
 SELECT * FROM reground.history_hits({first_turn}, relevant_chunk_ids => '{1}');
 SELECT * FROM reground._history_hits('[["1"], ["2"], ["3"], ["4"]]', '[[["4"], ["7"]]]', '{4}');

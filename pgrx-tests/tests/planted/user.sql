@@ -230,6 +230,12 @@ SELECT * FROM reground._wilson_interval(1, 2);
 SELECT * FROM reground.retrieval_metrics('{a,b}', '{"a": 1}');
 SELECT * FROM reground.text_metrics('goats climb', 'goats climb trees');
 SELECT reground._document_type('https://farm.example/a.pdf', 'a');
+SELECT reground.queue_judgements(), reground.queue_judgements('{r}_judge', '2025-01-01', 'tomorrow', '{r}_farm', true, 5, '{1,2}');
+SELECT reground._judge_majority('{partial,partial,accurate}', false);
+-- no rows
+SELECT * FROM reground.judge_confusion();
+-- no rows
+SELECT * FROM reground.judge_agreement();
 SELECT * FROM reground.trace_document('{r}_farm', 'cows');
 SELECT * FROM reground.trace_document('{r}_articles', 'b1', since => '2025-01-01');
 SELECT reground.conversation_report('{r}-talk'), reground.conversation_report('{r}-pinned');

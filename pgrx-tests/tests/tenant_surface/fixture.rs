@@ -145,6 +145,11 @@ const LABELLED: &str = "
     SELECT reground.label_verdict(verdict_id, 'neutral', 'SENTINEL-note', 'SENTINEL-reviewer'), reground.label_decomposition(evaluation_id, 1, 0, 'SENTINEL-note', 'SENTINEL-reviewer')
     FROM reground.factuality_verdicts WHERE strpos(statement, 'SENTINEL') > 0;
 ";
+/// Two votes on a citation of the tenant $1, with texts that begin with $2.
+const JUDGED: &str = "
+    INSERT INTO reground.judge_votes (citation_id, model, prompt, vote_no, tenant, verdict, confidence, passage, explanation, deterministic)
+    SELECT min(c.citation_id), $2 || '-judge', 'judge-1', n, $1, 'partial', 0.5, $2 || '-passage', $2 || '-reason', false
+    FROM reground.message_citations AS c, generate_series(1, 2) AS n WHERE c.tenant = $1 GROUP BY n";
 
 impl Fixture {
     /// Builds the database; each tenant writes through the pooled role.
@@ -163,6 +168,7 @@ impl Fixture {
             let sentinel = format!("z{name}");
             owner.batch_execute(&format!(
                 "SELECT reground.create_corpus('{sentinel}-corpus', dimensions => 2, tenant => '{name}');
+                 SELECT reground.set_model('{sentinel}-judge', 'judge', 'openai'), reground.set_judging('{sentinel}-judge', tenant => '{name}');
                  CREATE FUNCTION {sentinel}rank(query text, passages text[]) RETURNS real[] LANGUAGE sql RETURN array_fill(0.5::real, ARRAY[cardinality(passages)])"
             )).with_context(|| format!("the corpus of {name}"))?;
         }
@@ -189,6 +195,7 @@ impl Fixture {
                 &[&name, &format!("{sentinel}-note"), &format!("{sentinel}-reviewer")],
             )?;
             owner.batch_execute(&LABELLED.replace("SENTINEL", sentinel))?;
+            owner.execute(JUDGED, &[&name, &sentinel])?;
             owner.batch_execute("SELECT reground.refresh_audit()")?;
             let mut ids = |query: &str| -> Result<Vec<i64>> {
                 let rows = pooled.client.query(query, &[])?;

@@ -8,6 +8,7 @@ use pgrx::prelude::*;
 use serde::Serialize;
 
 use super::{alerts, coordinates, probes, retention};
+use crate::api::judge::queue_sample;
 use crate::api::models::{embeddings, queue};
 use crate::api::{not_empty, writable};
 use crate::error::{Error, Result};
@@ -25,7 +26,7 @@ pub(crate) struct Task {
 }
 
 /// All tasks, in the order in which they run. Retention is the last, because it can lock partitions until the transaction ends.
-const TASKS: [Task; 7] = [
+const TASKS: [Task; 8] = [
     Task {
         name: "refresh_audit",
         run: || rollups::refresh(None),
@@ -41,6 +42,10 @@ const TASKS: [Task; 7] = [
     Task {
         name: "embeddings",
         run: || embeddings::queue_all(None),
+    },
+    Task {
+        name: "judge_sample",
+        run: queue_sample,
     },
     Task {
         name: "probes",

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::run_as::{as_owner, as_owner_unrestricted};
 use crate::sql::{self, Record};
-use crate::store::rollups::{epoch_hour_of, hours, owner, stale};
+use crate::store::rollups::{epoch_hour_of, hours, judged, owner, stale};
 
 /// FROM clause for the reports `r` of users on live answers, with the citation `c` and its turn `t`.
 const REPORTS: &str = "reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) JOIN reground.turns AS t ON t.turn_id = c.turn_id AND t.origin = 'live'";
@@ -48,11 +48,12 @@ pub fn situation(horizon: Horizon) -> Result<Option<CheckInput>> {
     .unwrap_or_default();
     let until = now + HOUR;
     let since = until - horizon.hours * HOUR;
-    let (hours, stale, owner) = (hours(), stale(), owner("t.tenant", REPORTED));
+    let (hours, stale, judged) = (hours(), stale(), judged());
+    let owner = owner("t.tenant", REPORTED);
     as_owner_unrestricted(|| {
         sql::write_json(
             &format!(
-                "SELECT json_build_object('now', $6::bigint, {hours}, {stale}, \
+                "SELECT json_build_object('now', $6::bigint, {hours}, {stale}, {judged}, \
                      'baselines', (SELECT coalesce(json_agg(b), '[]') FROM (SELECT tenant, corpus, cfs_p5 FROM reground.alert_baselines) AS b), \
                      'open', (SELECT coalesce(json_agg(a), '[]') FROM (SELECT alert_id, rule, tenant, corpus, severity FROM reground.alerts WHERE state = 'firing') AS a), \
                      'reported', (SELECT coalesce(json_agg(x), '[]') FROM (SELECT DISTINCT k.tenant, {REPORTED} AS corpus FROM {REPORTS} {owner} \

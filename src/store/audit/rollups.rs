@@ -137,6 +137,23 @@ pub fn stale() -> String {
     )
 }
 
+/// As [`hours`]: labelled citations with a verdict of a judge, and how many of these verdicts differ from the last label. Each judge of a
+/// citation counts.
+pub fn judged() -> String {
+    let (hour, owner) = (epoch_hour_of("m.created_at"), owner("c.tenant", "c.corpus"));
+    format!(
+        "'judged', (SELECT coalesce(json_agg(r), '[]') FROM ( \
+             SELECT {hour} AS hour, k.tenant, c.corpus, count(*) AS citations, count(*) FILTER (WHERE v.verdict <> l.label) AS disagreeing \
+             FROM (SELECT DISTINCT ON (x.citation_id) x.citation_id, x.label FROM reground.citation_labels AS x ORDER BY x.citation_id, x.labelled_at DESC) AS l \
+             JOIN reground.message_citations AS c USING (citation_id) JOIN reground.messages AS m USING (message_id) \
+             CROSS JOIN LATERAL (SELECT j.verdict FROM reground.judge_verdicts AS j WHERE j.citation_id = c.citation_id OFFSET 0) AS v {owner} \
+             WHERE v.verdict IS NOT NULL AND c.corpus IS NOT NULL AND NOT m.superseded AND m.origin = 'live' \
+                 AND m.created_at >= to_timestamp($1) AND m.created_at < to_timestamp($2) \
+                 AND ($3::text IS NULL OR c.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text) \
+             GROUP BY 1, 2, 3) AS r)"
+    )
+}
+
 /// Start of the hour of a time, in seconds since 1970; `None` for infinity.
 pub fn hour_at(moment: TimestampWithTimeZone) -> Result<Option<i64>> {
     let hour = epoch_hour_of("$1");

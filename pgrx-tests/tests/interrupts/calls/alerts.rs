@@ -15,6 +15,8 @@ const CHECKING: &[TableLock] = &[
     Reads("reground.alert_baselines"),
     Reads("reground.alerts"),
     Reads("reground.citation_reports"),
+    Reads("reground.citation_labels"),
+    Reads("reground.judge_votes"),
     Reads("reground.corpora"),
     Reads("reground.documents"),
     Writes("reground.alerts"),

@@ -84,8 +84,9 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "sample_for_review",
-        call: "sample_for_review()",
+        call: "sample_for_review(model => 'chat')",
         waits: &[
+            Reads("reground.judge_votes"),
             Reads("reground.message_citations"),
             Reads("reground.citation_labels"),
             Reads("reground.conversations"),

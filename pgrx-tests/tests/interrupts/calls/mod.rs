@@ -6,6 +6,7 @@ mod call;
 mod citations;
 mod corpora;
 mod factuality;
+mod judge;
 mod models;
 mod provenance;
 mod quality;
@@ -22,6 +23,7 @@ pub fn calls() -> impl Iterator<Item = &'static Call> {
         corpora::CALLS,
         factuality::CALLS,
         models::CALLS,
+        judge::CALLS,
         provenance::CALLS,
         quality::CALLS,
         turns::CALLS,

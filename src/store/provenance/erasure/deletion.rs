@@ -36,6 +36,10 @@ const OF_CONVERSATIONS: &[(&str, &str)] = &[
         "citation_reports",
         "x.citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c WHERE c.turn_id IN #)",
     ),
+    (
+        "judge_votes",
+        "x.citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c WHERE c.turn_id IN #)",
+    ),
     ("message_citations", "x.turn_id IN #"),
     ("messages", "x.turn_id IN #"),
     ("source_facts", "x.turn_id IN #"),
@@ -88,6 +92,7 @@ const OF_TENANT: &[(&str, &str)] = &[
     ("probes", "x.tenant = $1"),
     ("gold_facts", "x.tenant = $1"),
     ("gold_questions", "x.tenant = $1"),
+    ("judge_rules", "x.tenant = $1"),
     ("model_usage", "x.tenant = $1"),
     (
         "model_tasks",

@@ -190,7 +190,7 @@ pub fn exists(corpus_id: i64, doc_id: &str) -> Result<bool> {
 
 /// Statements that remove the texts from each table (corpus `$1`, document `$2`, conversations `$3`). They do not write rows without
 /// texts to remove.
-fn redactions() -> [(&'static str, String); 5] {
+fn redactions() -> [(&'static str, String); 6] {
     let others = |column: &str| {
         format!(
             "(SELECT coalesce(jsonb_agg(e.source ORDER BY e.place), '[]') FROM jsonb_array_elements(t.{column}) WITH ORDINALITY AS e(source, place) \
@@ -209,6 +209,13 @@ fn redactions() -> [(&'static str, String); 5] {
             "messages",
             format!(
                 "UPDATE reground.messages AS m SET citations = NULL WHERE m.conversation_id = ANY ($3) AND {MAY_QUOTE_IT}"
+            ),
+        ),
+        (
+            "judge_votes",
+            format!(
+                "UPDATE reground.judge_votes AS x SET passage = NULL, explanation = NULL FROM reground.message_citations AS c \
+                 WHERE c.conversation_id = ANY ($3) AND {CITES_IT} AND x.citation_id = c.citation_id AND num_nonnulls(x.passage, x.explanation) > 0"
             ),
         ),
         (
