@@ -20,7 +20,6 @@ mod run_as;
 mod session;
 mod sql;
 mod store;
-mod tasks;
 mod tenant;
 mod words;
 mod worker;

@@ -8,6 +8,7 @@ mod answer;
 mod arguments;
 mod documents;
 mod ingest;
+mod model_answer;
 mod questions;
 mod report;
 mod screen;
@@ -77,7 +78,7 @@ fn run() -> Result<bool> {
         report::question(&screen, index + 1, questions.len(), question, &turn);
         let (answer, model) = match &llm {
             Some(llm) => (
-                turn::ask(&mut client, llm, &turn, &question.text)?,
+                model_answer::ask(&mut client, llm, &turn, &question.text)?,
                 llm.model(),
             ),
             None => (writer.write(&turn, question.faults), "planted"),

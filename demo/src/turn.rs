@@ -6,9 +6,8 @@ use anyhow::Result;
 use pgvector::Vector;
 use postgres::{Client, Row};
 
-use crate::answer::Answer;
 use crate::ingest::CORPUS;
-use crate::service::{Llm, MODEL};
+use crate::service::MODEL;
 
 /// A source in a turn's context.
 #[derive(Clone, Debug, Default)]
@@ -179,18 +178,6 @@ fn source(row: &Row) -> Option<Source> {
         origin: text("origin"),
         score: row.get::<_, Option<f64>>("score").unwrap_or_default(),
         carry_score: None,
-    })
-}
-
-/// Returns the answer of a language model, which gets the instructions and the sources of the database.
-pub fn ask(client: &mut Client, llm: &Llm, turn: &BegunTurn, question: &str) -> Result<Answer> {
-    let prompt = client.query_one(
-        "SELECT reground.citation_instructions(), reground.prompt_context($1)",
-        &[&turn.turn_id],
-    )?;
-    Ok(Answer {
-        text: llm.answer(prompt.get(0), prompt.get(1), question)?,
-        statements: Vec::new(),
     })
 }
 

@@ -9,6 +9,7 @@ use reground_documents::{ChunkSettings, TRACKING_PARAMETERS, canonical_uri};
 use serde::{Deserialize, Serialize};
 
 use crate::api::models::embeddings::queue_document;
+use crate::api::models::tasks::embed::text_hash;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
@@ -20,7 +21,6 @@ use crate::store::corpora::{self, Corpus, Hold, operator_schema};
 use crate::store::documents::{self, NewVersion};
 use crate::store::edges::{self, Which};
 use crate::store::models::embeddings;
-use crate::tasks::embed::text_hash;
 use crate::tenant;
 use crate::words::find_config;
 

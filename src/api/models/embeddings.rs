@@ -12,7 +12,7 @@ use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::models::embeddings::{self, Check, Compared, PresentPassages, Target};
 use crate::store::models::tasks;
 
-use crate::tasks::embed::text_hash;
+use crate::api::models::tasks::embed::text_hash;
 use crate::tenant;
 
 /// Passages that are compared at a time.

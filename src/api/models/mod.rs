@@ -3,3 +3,4 @@
 pub(in crate::api) mod embeddings;
 pub(in crate::api) mod queue;
 mod registry;
+pub(in crate::api) mod tasks;

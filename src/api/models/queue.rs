@@ -11,6 +11,7 @@ use reground_models::settings::ModelSettings;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::api::models::tasks::{Prepared, complete, prepare};
 use crate::api::{given, names, not_empty, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
@@ -19,7 +20,6 @@ use crate::sql;
 use crate::store::models::registry;
 use crate::store::models::status::{self, Usage};
 use crate::store::models::tasks::{self, Release, Task};
-use crate::tasks::{Prepared, complete, prepare};
 
 /// Characters of an error that are stored.
 const LONGEST_ERROR: usize = 500;

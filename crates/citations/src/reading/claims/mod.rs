@@ -185,11 +185,12 @@ impl AnswerSentences<'_> {
             fold_into(&mut out, piece);
             positions.push(out.trim_end().len());
         });
-        let label = if self.begins_line(number) {
-            list_number(&out)
-        } else {
-            0
+        let label = match self.begins_line(number) {
+            true => list_number(&out),
+            false => 0,
         };
+        // A number between two citations is the claim itself.
+        let label = if has_words(&out[label..]) { label } else { 0 };
         out.drain(..label);
         clip(&mut out);
         for at in &mut positions {

@@ -4,24 +4,17 @@ pub mod decompose;
 pub mod embed;
 pub mod entail;
 pub mod judge;
+mod prepared;
 pub mod rerank;
 
 use reground_models::kind::Kind;
 use serde_json::Value;
 
+pub use self::prepared::Prepared;
+
 use crate::error::Result;
 use crate::sql;
 use crate::store::models::tasks::Task;
-
-/// What a claimed task needs.
-pub enum Prepared {
-    /// A call of the model.
-    Request(Value),
-    /// Nothing any more: its subject is gone, or is done.
-    Gone,
-    /// It cannot be prepared: the error.
-    Failed(String),
-}
 
 /// Prepares claimed tasks of one model, in their order. An error concerns only the tasks that it affects.
 pub fn prepare(tasks: &[Task]) -> Result<Vec<Prepared>> {

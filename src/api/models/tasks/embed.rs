@@ -7,7 +7,7 @@ use reground_models::settings::ModelSettings;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Prepared;
+use super::prepared::Prepared;
 use crate::error::Result;
 use crate::run_as::as_relation_owner;
 use crate::sql;

@@ -1,0 +1,13 @@
+//! A claimed task, ready for its call.
+
+use serde_json::Value;
+
+/// What a claimed task needs.
+pub enum Prepared {
+    /// A call of the model.
+    Request(Value),
+    /// Nothing any more: its subject is gone, or is done.
+    Gone,
+    /// It cannot be prepared: the error.
+    Failed(String),
+}
