@@ -9,8 +9,9 @@
 use proptest::prelude::*;
 use reground_models::fence::escape;
 use reground_models::judge::agreement::{Agreement, LabelCount, agreements};
+use reground_models::judge::judgement::Judgement;
 use reground_models::judge::prompt::{Cited, MAX_EXPLANATION, MAX_QUOTE, PROMPT, request};
-use reground_models::judge::reading::{Judgement, read, read_result};
+use reground_models::judge::reading::{read, read_result};
 use reground_models::judge::verdict::Verdict;
 use reground_models::judge::votes::{decide, is_deterministic, wanted};
 use reground_models::kind::Api;

@@ -1,8 +1,8 @@
 //! The table `judge_votes`, and the citations that are voted on.
 
 use reground_models::judge::agreement::LabelCount;
+use reground_models::judge::judgement::Judgement;
 use reground_models::judge::prompt::Cited;
-use reground_models::judge::reading::Judgement;
 use serde::Deserialize;
 
 use pgrx::datum::TimestampWithTimeZone;

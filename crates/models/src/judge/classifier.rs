@@ -2,7 +2,7 @@
 
 use reground_interrupt::{check_interrupt, checked};
 
-use super::reading::Judgement;
+use super::judgement::Judgement;
 use super::verdict::Verdict;
 use crate::reading::{Span, UnusableAnswer};
 

@@ -2,6 +2,7 @@
 
 pub mod agreement;
 mod classifier;
+pub mod judgement;
 pub mod prompt;
 pub mod reading;
 pub mod rules;

@@ -1,10 +1,10 @@
 //! Strict reading of judgements.
 
 use reground_interrupt::{check_interrupt, checked};
-use serde::Serialize;
 use serde_json::Value;
 
 use super::classifier::{of_probability, of_spans};
+use super::judgement::Judgement;
 use super::prompt::{Cited, MAX_EXPLANATION, MAX_QUOTE};
 use super::verdict::Verdict;
 use crate::fence::escape;
@@ -16,34 +16,6 @@ const KEYS: &str = "verdict, confidence, passage, explanation and coordinates_ma
 const VERDICTS: &str = "\"ACCURATE\", \"PARTIAL\", \"HALLUCINATED\" and \"UNVERIFIABLE\"";
 /// Forms of a result, for errors.
 const FORMS: &str = "\"content\", \"probability\" or \"spans\"";
-
-/// One vote of a judge.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Judgement {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Probability that the verdict is right, as the model states it.
-    pub confidence: f64,
-    /// Part of the passage that decides; `None` without one, and if the passage does not contain it.
-    pub passage: Option<String>,
-    /// The reason, at most [`MAX_EXPLANATION`] characters.
-    pub explanation: Option<String>,
-    /// Whether the place that the citation names is that of the passage; `None` if this cannot be compared.
-    pub coordinates_match: Option<bool>,
-}
-
-impl Judgement {
-    /// A judgement without texts.
-    pub(super) fn of(verdict: Verdict, confidence: f64) -> Self {
-        Self {
-            verdict,
-            confidence,
-            passage: None,
-            explanation: None,
-            coordinates_match: None,
-        }
-    }
-}
 
 /// The judgement of a task's result: `{"content": …}` of a chat, `{"probability": …}` of a classifier or of any function that computes
 /// the probability that the passage entails the claim, or `{"spans": […]}` of a classifier that marks unsupported spans of the claim.
