@@ -14,9 +14,7 @@ use reground_tests::contents::contents;
 use reground_tests::server::Database;
 
 use crate::api::{FakeApi, Mood, vector};
-use crate::work::{Program, corpus, put, register, worker_role};
-
-const KEY: &str = "sk-kept-from-everybody-0123456789";
+use crate::work::{KEY, Program, corpus, put, register, worker_role};
 
 /// Waits until a query returns true.
 fn until(client: &mut Client, what: &str, query: &str) -> Result<()> {

@@ -7,8 +7,10 @@ use postgres::Client;
 use reground_tests::server::Database;
 use serde_json::json;
 
-use crate::KEY;
 use crate::api::FakeApi;
+
+/// The key of every worker.
+pub const KEY: &str = "sk-kept-from-everybody-0123456789";
 
 /// Registers the API as the embedding model `m` of two dimensions.
 pub fn register(client: &mut Client, api: &FakeApi, settings: &str) -> Result<()> {
