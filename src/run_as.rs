@@ -67,7 +67,11 @@ pub fn as_relation_owner<T>(corpus: Corpus, work: impl FnOnce(&Corpus) -> Result
         )
     })?;
     let owner = owner.ok_or_else(|| Error::RelationGone(corpus.name.clone()))?;
-    as_foreign_role(owner, || work(&corpus.in_place()?))
+    as_foreign_role(owner, || {
+        // A table that is being rebuilt must not stop the work on all others.
+        set_local(c"lock_timeout", c"5s");
+        work(&corpus.in_place()?)
+    })
 }
 
 /// Runs `work` as a role, with pinned settings.

@@ -32,6 +32,7 @@ CREATE TABLE reground.model_status (
     model        text PRIMARY KEY REFERENCES reground.models ON DELETE CASCADE,
     failures     integer NOT NULL,
     open_until   timestamptz,
+    held_open    boolean NOT NULL DEFAULT false,
     last_error   text NOT NULL,
     failed_at    timestamptz NOT NULL
 );
@@ -39,6 +40,7 @@ COMMENT ON TABLE reground.model_status IS 'Circuit breakers: consecutive failure
 COMMENT ON COLUMN reground.model_status.model IS 'Name of the model.';
 COMMENT ON COLUMN reground.model_status.failures IS 'Consecutive calls that failed because of the model.';
 COMMENT ON COLUMN reground.model_status.open_until IS 'Until when no task is given to the model; afterwards one task tries it. NULL: the breaker is closed.';
+COMMENT ON COLUMN reground.model_status.held_open IS 'Whether a task tries the model; open_until is then the end of its lease, at most five minutes.';
 COMMENT ON COLUMN reground.model_status.last_error IS 'Last error, at most 500 characters.';
 COMMENT ON COLUMN reground.model_status.failed_at IS 'When the last call failed.';
 

@@ -76,7 +76,9 @@ GRANT EXECUTE ON FUNCTION reground.judge_agreement, reground.judge_confusion, re
 GRANT SELECT ON reground.judge_rules TO reground_user, reground_auditor, reground_admin;
 GRANT SELECT ON reground.judge_votes, reground.judge_verdicts TO reground_user, reground_auditor;
 GRANT SELECT ON reground.models, reground.model_status, reground.model_usage, reground.model_tasks, reground.model_backlog, reground.model_health,
-    reground.passage_embeddings, reground.embedding_checks, reground.embedding_progress TO reground_auditor, reground_admin;
+    reground.embedding_checks, reground.embedding_progress TO reground_auditor, reground_admin;
+-- Without input_hash: a guess of a short text could be confirmed.
+GRANT SELECT (corpus_id, model, chunk_id, embedded_at) ON reground.passage_embeddings TO reground_auditor, reground_admin;
 REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground.run_retention(timestamptz), reground.forget_tenant(text) FROM reground_user;
 REVOKE EXECUTE ON FUNCTION reground.label_verdict, reground.label_decomposition FROM reground_user;
 GRANT EXECUTE ON FUNCTION reground.label_verdict, reground.label_decomposition, reground.factuality_report, reground.factuality_agreement, reground._factuality TO reground_auditor;

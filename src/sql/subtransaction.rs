@@ -41,8 +41,25 @@ impl Caught {
         format!("{} ({})", self.message(), self.sqlstate())
     }
 
+    /// Whether the same work can succeed a moment later.
+    pub fn is_passing(&self) -> bool {
+        matches!(
+            self.report().sql_error_code(),
+            Code::ERRCODE_LOCK_NOT_AVAILABLE
+                | Code::ERRCODE_T_R_DEADLOCK_DETECTED
+                | Code::ERRCODE_T_R_SERIALIZATION_FAILURE
+        )
+    }
+
+    /// Raises the error again.
+    pub fn rethrow(self) -> ! {
+        self.0.rethrow()
+    }
+
+    /// Whether the session was cancelled. Code of a table can raise the same SQLSTATE, and must not end the caller with it.
     fn is_cancel(&self) -> bool {
         self.report().sql_error_code() == Code::ERRCODE_QUERY_CANCELED
+            && self.report().function_name() == Some("ProcessInterrupts")
     }
 }
 

@@ -8,6 +8,12 @@ const SHARE: f64 = 0.05;
 /// Seconds after which a corpus is compared although no change was counted: the counters of a server can be reset or lost.
 const AT_LEAST_EVERY: f64 = 3600.0;
 
+/// Seconds after which a call that compares all corpora ends.
+const LONG_CALL: f64 = 2.0;
+
+/// Seconds that a comparison is counted for at least after an error, so that it is repeated once a minute.
+const AFTER_ERROR: f64 = 3.0;
+
 /// Tasks of a corpus and a model in the queue at a time. The next comparison queues more.
 pub const MOST_QUEUED: i64 = 20_000;
 
@@ -32,6 +38,18 @@ impl LastCheck {
         let changed = changes.is_none() || self.changes != changes;
         queued < MOST_QUEUED / 2 && age >= seconds / SHARE && (changed || age >= AT_LEAST_EVERY)
     }
+}
+
+/// Whether a call that compares all corpora has taken long enough.
+#[must_use]
+pub fn is_long(seconds: f64) -> bool {
+    seconds >= LONG_CALL
+}
+
+/// The duration that a comparison with an error is counted with.
+#[must_use]
+pub fn duration_after_error(seconds: f64) -> f64 {
+    seconds.max(AFTER_ERROR)
 }
 
 #[cfg(test)]

@@ -79,10 +79,13 @@ impl Registration {
         let kept = before.as_ref();
         let given =
             |new: Option<&str>, old: Option<&String>| new.map(str::to_owned).or(old.cloned());
+        // An endpoint belongs to its API. An empty one is the default.
+        let of_api = kept.filter(|kept| kept.api == api);
         let endpoint = given(
             changes.endpoint,
-            kept.and_then(|kept| kept.endpoint.as_ref()),
-        );
+            of_api.and_then(|kept| kept.endpoint.as_ref()),
+        )
+        .filter(|endpoint| !endpoint.is_empty());
         let registration = Self {
             endpoint: checked_endpoint(api, endpoint)?,
             api_model: given(changes.api_model, kept.map(|kept| &kept.api_model))
@@ -158,13 +161,15 @@ impl Registration {
     /// Whether embeddings of this registration and of another can be compared.
     #[must_use]
     pub fn embeds_like(&self, other: &Self) -> bool {
-        let prefix = |model: &Self| model.settings.get("document_prefix").cloned();
-        (self.task, &self.api_model, self.dimensions, prefix(self))
+        let settings = |model: &Self| {
+            ["document_prefix", "normalize"].map(|name| model.settings.get(name).cloned())
+        };
+        (self.task, &self.api_model, self.dimensions, settings(self))
             == (
                 other.task,
                 &other.api_model,
                 other.dimensions,
-                prefix(other),
+                settings(other),
             )
     }
 }

@@ -254,7 +254,7 @@ SELECT n.relation, n.tenant FROM rows_of_tenants() AS n JOIN before_tenant AS b 
 DROP OWNED BY regress_erasure_a, regress_erasure_b, regress_erasure_admin;
 DROP ROLE regress_erasure_a, regress_erasure_b, regress_erasure_admin;
 SELECT reground.drop_corpus('erasure', true);
-SELECT reground.drop_model('erasure'), reground.drop_model('erasure splitter'), reground.drop_model('erasure judge');
+SELECT reground.drop_model('erasure'), reground.drop_model('erasure splitter'), reground.drop_model('erasure checker');
 
 -- store_answers hash: the citations are returned once, and no word of the answer is stored.
 SELECT reground.create_corpus('erasure hash', schema => 'erasure', settings => '{"store_answers": "hash", "provenance": "merkle"}');

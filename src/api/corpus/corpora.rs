@@ -315,6 +315,10 @@ fn alter_corpus(
         corpus.roles = roles;
     }
     if let Some(changes) = Json::optional(mapping, "mapping")? {
+        // The worker reads and writes the mapped columns as the owner of the table.
+        if corpus.uses_a_model() {
+            embedding_model::check_relation(&corpus)?;
+        }
         remap(&mut corpus, &changes)?;
     }
     if let Some(metric) = metric {

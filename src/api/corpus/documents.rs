@@ -380,16 +380,16 @@ pub(in crate::api) fn remove<'a>(
     doc_id: &str,
 ) -> Result<Vec<(&'a str, usize)>> {
     documents::lock(corpus.corpus_id, doc_id)?;
-    if corpus.uses_a_model() {
-        let chunk_ids = sql::write_one::<Vec<String>>(
+    let chunk_ids = match corpus.uses_a_model() {
+        true => sql::write_one::<Vec<String>>(
             &format!(
                 "SELECT array_agg(p.chunk_id::text) FROM {} AS p WHERE p.doc_id = $1",
                 corpus.relation.as_deref().unwrap_or_default()
             ),
             &[doc_id.into()],
-        )?;
-        embeddings::forget(corpus.corpus_id, chunk_ids.unwrap_or_default())?;
-    }
+        )?,
+        false => None,
+    };
     let mut removed = Vec::new();
     for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
         let deleted = sql::write_one::<i64>(
@@ -400,6 +400,10 @@ pub(in crate::api) fn remove<'a>(
         )?;
         let rows = usize::try_from(deleted.unwrap_or_default()).unwrap_or_default();
         removed.push((relation.as_str(), rows));
+    }
+    // After the rows, in the order in which complete_task locks them.
+    if let Some(chunk_ids) = chunk_ids {
+        embeddings::forget(corpus.corpus_id, chunk_ids)?;
     }
     // Row-level security can hide the rows. The document is marked as deleted only if rows were deleted.
     if removed.iter().any(|(_, rows)| *rows > 0) {
@@ -489,7 +493,13 @@ fn put_embeddings(
     let stored: StoredEmbeddings = sql::write_json(&statement, &args)?.unwrap_or_default();
     let count = i32::try_from(stored.chunk_ids.len()).unwrap_or(i32::MAX);
     if let Some(model) = &corpus.embedding_model {
-        embeddings::record(corpus.corpus_id, model, stored.chunk_ids, stored.hashes)?;
+        embeddings::record(
+            corpus.corpus_id,
+            model,
+            stored.chunk_ids.clone(),
+            stored.hashes,
+        )?;
+        embeddings::end_tasks(corpus.corpus_id, model, stored.chunk_ids)?;
     }
     Ok(count)
 }

@@ -3,7 +3,7 @@
 use reground_models::kind::Kind;
 use reground_models::registration::Registration;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, notice};
 use crate::sql;
 use crate::store::corpora::{self, Column, Corpus, Side};
 use crate::store::models::{embeddings, registry, tasks};
@@ -53,6 +53,7 @@ pub(in crate::api) fn assign(corpus: &mut Corpus, model: &str) -> Result<()> {
     let model = registry::with_task(model, Kind::Embed)?;
     check_relation(corpus)?;
     if corpus.embedding_model.as_deref() == Some(&*model.model) {
+        corpus.mapping.remove("next_embedding");
         return cancel_next(corpus);
     }
     if corpus.next_embedding_model.as_deref() == Some(&*model.model) {
@@ -77,6 +78,7 @@ pub(in crate::api) fn assign(corpus: &mut Corpus, model: &str) -> Result<()> {
 
 /// Leaves the embeddings to the application.
 fn release(corpus: &mut Corpus) -> Result<()> {
+    corpus.mapping.remove("next_embedding");
     cancel_next(corpus)?;
     match corpus.embedding_model.take() {
         Some(model) => embeddings::end_checks(corpus.corpus_id, &model),
@@ -89,14 +91,11 @@ fn cancel_next(corpus: &mut Corpus) -> Result<()> {
     let Some(model) = corpus.next_embedding_model.take() else {
         return Ok(());
     };
-    if corpus.managed {
-        corpus.mapping.remove("next_embedding");
-    }
     embeddings::end_checks(corpus.corpus_id, &model)
 }
 
 /// Checks that workers can write the relation as its owner, and that the caller may allow that.
-fn check_relation(corpus: &Corpus) -> Result<()> {
+pub(in crate::api) fn check_relation(corpus: &Corpus) -> Result<()> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
     if !corpus.is_owned()? {
         return Err(Error::NotOwner(relation.to_owned()));
@@ -218,7 +217,11 @@ fn copy_indexes(corpus: &Corpus, from: &str, to: &str) -> Result<()> {
         &[relation.into(), from.into(), to.into()],
     )?
     .unwrap_or_default();
-    commands
-        .iter()
-        .try_for_each(|command| sql::run_ddl(command))
+    for command in &commands {
+        if let Err(caught) = sql::guarded(|| sql::run_ddl(command)) {
+            let problem = format!("the new column has no such index: {}", caught.described());
+            notice(problem, command);
+        }
+    }
+    Ok(())
 }

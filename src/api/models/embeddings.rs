@@ -2,21 +2,25 @@
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_models::recheck::MOST_QUEUED;
+use reground_models::recheck::{MOST_QUEUED, duration_after_error, is_long};
 
 use crate::api::writable;
 use crate::error::{Error, Result};
+use crate::retrieve::mapping::embedding_column;
 use crate::run_as::as_relation_owner;
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::models::embeddings::{self, Check, Compared, PresentPassages, Target};
 use crate::store::models::tasks;
 
-use crate::api::models::tasks::embed::text_hash;
+use crate::api::models::tasks::embed::{has_text, text_hash};
 use crate::tenant;
 
 /// Passages that are compared at a time.
 const BATCH: i64 = 1000;
+
+/// Bytes of a chunk id. Passages with a longer one are not embedded: an index of the queue could not contain it.
+const LONGEST_ID: i32 = 1000;
 
 #[pg_extern(sql = false)]
 fn queue_embeddings(corpus: Option<&str>) -> std::result::Result<i64, ErrorReport> {
@@ -32,16 +36,23 @@ fn queue_embeddings(corpus: Option<&str>) -> std::result::Result<i64, ErrorRepor
     Ok(queue_all(only)?)
 }
 
-/// Compares the corpora that have changed, or one corpus in any case. Returns the number of tasks queued.
+/// Compares the corpora that have changed, or one corpus in any case. Returns the number of tasks queued. A call without a corpus ends
+/// after some seconds, because it holds the locks of all corpora that it has compared; the next call goes on with the others.
 pub(in crate::api) fn queue_all(only: Option<i64>) -> Result<i64> {
+    let begun = embeddings::clock()?;
     let mut queued: i64 = 0;
     for (corpus_id, model) in embeddings::checks(only)? {
+        if only.is_none() && is_long(embeddings::since(begun)?) {
+            break;
+        }
+        let compared_at = embeddings::clock()?;
         let outcome = sql::guarded(|| compare_if_due(corpus_id, &model, only.is_some()));
         match outcome {
             Ok(count) => queued = queued.saturating_add(count),
             Err(caught) => {
                 let error = caught.described();
                 let check = Check {
+                    seconds: duration_after_error(embeddings::since(compared_at)?),
                     error: Some(&error),
                     ..Check::default()
                 };
@@ -59,17 +70,23 @@ fn compare_if_due(corpus_id: i64, model: &str, in_any_case: bool) -> Result<i64>
     let Some(last) = embeddings::try_hold(corpus_id, model)? else {
         return Ok(0);
     };
-    let Some(corpus) = corpora::by_id(corpus_id)? else {
-        return Ok(0);
-    };
     let changes = embeddings::changes(corpus_id)?;
-    let waiting = embeddings::unfinished(corpus_id, model)?;
-    if !in_any_case && !last.is_due(changes, waiting) {
+    let before = embeddings::unfinished(corpus_id, model)?;
+    if !in_any_case && !last.is_due(changes, before.waiting) {
         return Ok(0);
     }
+    // Locked before its relation, as drop_corpus does.
+    let Some(corpus) = corpora::held_by_id(corpus_id, Hold::Write)? else {
+        return Ok(0);
+    };
     let begun = embeddings::clock()?;
-    let (passages, compared) = compare(&corpus, model, MOST_QUEUED.saturating_sub(waiting).max(0))?;
-    let is_complete = compared.stale <= waiting.saturating_add(compared.queued);
+    let (passages, compared) = compare(
+        &corpus,
+        model,
+        MOST_QUEUED.saturating_sub(before.waiting).max(0),
+    )?;
+    let after = embeddings::unfinished(corpus_id, model)?;
+    let is_complete = compared.stale <= after.waiting.saturating_add(after.dead);
     embeddings::checked(
         corpus_id,
         model,
@@ -81,8 +98,10 @@ fn compare_if_due(corpus_id: i64, model: &str, in_any_case: bool) -> Result<i64>
             error: None,
         },
     )?;
-    if compared.stale == 0 && corpus.next_embedding_model.as_deref() == Some(model) {
-        switch(&corpus)?;
+    // A passage whose task was given up stays without a vector. It must not keep all others from the new model.
+    let is_ready = after.waiting == 0 && compared.stale <= after.dead;
+    if is_ready && corpus.next_embedding_model.as_deref() == Some(model) {
+        switch(corpus_id)?;
     }
     Ok(compared.queued)
 }
@@ -130,13 +149,14 @@ fn compare(corpus: &Corpus, model: &str, most: i64) -> Result<(i64, Compared)> {
 
 /// Query for chunk id, hash of the text, and whether there is a vector, of the passages `p` with a text.
 fn present_passages(corpus: &Corpus, meaning: &str, condition: &str) -> Result<String> {
-    let content = corpus.required("content")?;
+    let (content, key) = (corpus.required("content")?, corpus.key()?);
     Ok(format!(
-        "SELECT {}::text, {}, p.{} IS NOT NULL FROM {} AS p WHERE {content}::text <> '' AND {condition}",
-        corpus.key()?,
+        "SELECT {key}::text, {}, p.{} IS NOT NULL FROM {} AS p \
+         WHERE {} AND {key} IS NOT NULL AND octet_length({key}::text) <= {LONGEST_ID} AND {condition}",
         text_hash(&content),
         sql::ident(&corpus.vectors(meaning)?.name),
         corpus.relation.as_deref().unwrap_or_default(),
+        has_text(&content),
     ))
 }
 
@@ -170,26 +190,24 @@ fn forget_gone(corpus: &Corpus, target: Target<'_>) -> Result<()> {
 }
 
 /// Makes searches use the next model of a corpus. The column of the previous vectors stays; check_corpus prints how to drop it.
-fn switch(corpus: &Corpus) -> Result<()> {
-    let tenant = corpus.tenant.clone().unwrap_or_default();
-    let mut corpus = corpora::held(&tenant, &corpus.name, Hold::Alter)?;
+fn switch(corpus_id: i64) -> Result<()> {
+    let Some(mut corpus) = corpora::held_by_id(corpus_id, Hold::Alter)? else {
+        return Ok(());
+    };
     let before = corpus.embedding_model.take();
     corpus.embedding_model = corpus.next_embedding_model.take();
     if let Some(column) = corpus.mapping.remove("next_embedding") {
         corpus.mapping.insert("embedding".into(), column);
     }
-    let relation = corpus.relation.clone().unwrap_or_default();
-    let column = corpus
-        .mapping
-        .get("embedding")
-        .map(|column| column.column.clone());
-    (corpus.embedding_type, corpus.dimensions) =
-        crate::retrieve::mapping::embedding_column(&relation, &column.unwrap_or_default())?;
+    (corpus.embedding_type, corpus.dimensions) = as_relation_owner(corpus.clone(), |corpus| {
+        let relation = corpus.relation.as_deref().unwrap_or_default();
+        embedding_column(relation, &corpus.mapping["embedding"].column)
+    })?;
     corpora::update(&corpus)?;
-    if let Some(before) = before {
-        embeddings::end_checks(corpus.corpus_id, &before)?;
+    match before {
+        Some(before) => embeddings::end_checks(corpus_id, &before),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Queues the passages of a document that have no vector, as the caller who stored them.
@@ -224,7 +242,8 @@ pub(in crate::api) fn queue_document(corpus: &Corpus, doc_id: &str) -> Result<()
             tenant: corpus.tenant.as_deref(),
             model,
         };
-        let room = MOST_QUEUED.saturating_sub(embeddings::unfinished(corpus.corpus_id, model)?);
+        let room =
+            MOST_QUEUED.saturating_sub(embeddings::unfinished(corpus.corpus_id, model)?.waiting);
         queued = queued.saturating_add(embeddings::compare(target, present, room.max(0))?.queued);
     }
     match queued {

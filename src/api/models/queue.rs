@@ -125,6 +125,7 @@ fn claim_of(
                     request,
                 }),
                 Prepared::Gone => tasks::delete(task.task_id)?,
+                Prepared::Delayed => {}
                 Prepared::Failed(error) => {
                     give_back(task, Failure::Item, &error, None)?;
                 }
@@ -160,13 +161,6 @@ fn checked_lease(lease: Interval) -> Result<Interval> {
     }
 }
 
-/// The task of a lease. Errors: 55000 if the lease has ended.
-fn held(task_id: Option<i64>, lease_token: Option<pgrx::Uuid>) -> Result<Task> {
-    let task_id = given(task_id, "task_id")?;
-    let lease_token = given(lease_token, "lease_token")?;
-    tasks::held(task_id, lease_token)?.ok_or(Error::LeaseEnded(task_id))
-}
-
 #[pg_extern(sql = false)]
 fn complete_task(
     task_id: Option<i64>,
@@ -176,10 +170,17 @@ fn complete_task(
     output_tokens: Option<i64>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("complete_task")?;
-    let task = held(task_id, lease_token)?;
+    let (task_id, lease_token) = (
+        given(task_id, "task_id")?,
+        given(lease_token, "lease_token")?,
+    );
+    let task = tasks::leased(task_id, lease_token)?.ok_or(Error::LeaseEnded(task_id))?;
     let result = given(result, "result")?.value("result")?;
+    registry::keep(&task.model)?;
     complete(&task, result)?;
-    tasks::delete(task.task_id)?;
+    if !tasks::end(task_id, lease_token)? {
+        return Err(Error::LeaseEnded(task_id).into());
+    }
     status::close(Some(&task.model))?;
     status::count(
         &task,
@@ -205,7 +206,11 @@ fn fail_task(
     let failure = Failure::parse(given(failure, "failure")?).map_err(Error::from)?;
     let error = given(error, "error")?;
     let retry_after = retry_after.map(seconds).transpose()?;
-    let task = held(task_id, lease_token)?;
+    let (task_id, lease_token) = (
+        given(task_id, "task_id")?,
+        given(lease_token, "lease_token")?,
+    );
+    let task = tasks::held(task_id, lease_token)?.ok_or(Error::LeaseEnded(task_id))?;
     Ok(give_back(&task, failure, error, retry_after)?)
 }
 
@@ -239,8 +244,12 @@ fn give_back(
         task.attempts.saturating_sub(1)
     };
     let is_dead = counts && is_dead(attempts, settings.max_attempts);
-    if failure == Failure::Model {
-        status::failed(&task.model, breaker.failed(), &error)?;
+    match failure {
+        Failure::Model => status::failed(&task.model, breaker.failed(), &error)?,
+        // The model has answered.
+        Failure::Item => status::close(Some(&task.model))?,
+        // The task that tried the model has not: the next one may.
+        Failure::Limit | Failure::Stopped => status::try_again(&task.model)?,
     }
     if failure != Failure::Stopped {
         let usage = Usage {

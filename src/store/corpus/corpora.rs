@@ -117,14 +117,34 @@ pub enum Hold {
     Drop,
 }
 
+impl Hold {
+    fn clause(self) -> &'static str {
+        match self {
+            Self::Write => "KEY SHARE",
+            Self::Alter => "NO KEY UPDATE",
+            Self::Drop => "UPDATE",
+        }
+    }
+}
+
+/// The corpus of this id, of any tenant, with its registration locked; `None` if it was dropped.
+pub fn held_by_id(corpus_id: i64, hold: Hold) -> Result<Option<Corpus>> {
+    as_owner(|| {
+        sql::run(
+            &format!(
+                "SELECT FROM reground.corpora WHERE corpus_id = $1 FOR {}",
+                hold.clause()
+            ),
+            &[corpus_id.into()],
+        )
+    })?;
+    by_id(corpus_id)
+}
+
 /// The corpus of this name that the tenant can see, with its registration locked until the transaction ends. Every writer calls this
 /// before it locks a relation, so that two writers cannot deadlock.
 pub fn held(tenant: &str, name: &str, hold: Hold) -> Result<Corpus> {
-    let lock = match hold {
-        Hold::Write => "KEY SHARE",
-        Hold::Alter => "NO KEY UPDATE",
-        Hold::Drop => "UPDATE",
-    };
+    let lock = hold.clause();
     let unknown = || Error::UnknownCorpus(name.to_owned());
     as_owner(|| {
         sql::write_one::<i64>(

@@ -13,7 +13,12 @@ impl Corpus {
         if self.is_gone() {
             return Err(Error::RelationGone(self.name));
         }
-        for column in self.mapping.values() {
+        // Only the worker needs the column of a model that is not in use yet.
+        let needed = self
+            .mapping
+            .iter()
+            .filter(|(meaning, _)| *meaning != "next_embedding");
+        for (_, column) in needed {
             let (columns, relation) = match column.side {
                 Side::Passages => (&self.passage_columns, &self.relation),
                 Side::Documents => (&self.document_columns, &self.documents),

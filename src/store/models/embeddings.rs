@@ -48,11 +48,13 @@ pub fn compare(target: Target<'_>, present: PresentPassages, most: i64) -> Resul
     Ok(as_owner(|| {
         sql::write_json(
             "WITH given AS MATERIALIZED ( \
-                 SELECT g.chunk_id, decode(g.hash, 'hex') AS hash, g.has_vector, e.input_hash AS known \
+                 SELECT DISTINCT ON (g.chunk_id) g.chunk_id, decode(g.hash, 'hex') AS hash, g.has_vector, e.input_hash AS known \
                  FROM ROWS FROM (unnest($1::text[]), unnest($2::text[]), unnest($3::boolean[])) AS g(chunk_id, hash, has_vector) \
                  LEFT JOIN reground.passage_embeddings AS e ON e.corpus_id = $4 AND e.model = $5 AND e.chunk_id = g.chunk_id), \
              adopted AS (INSERT INTO reground.passage_embeddings (corpus_id, model, chunk_id, input_hash) \
                  SELECT $4, $5, g.chunk_id, g.hash FROM given AS g WHERE g.has_vector AND g.known IS NULL ON CONFLICT DO NOTHING), \
+             done AS (DELETE FROM reground.model_tasks AS t USING given AS g WHERE t.kind = 'embed' AND t.model = $5 AND t.corpus_id = $4 AND t.state <> 'leased' \
+                 AND t.subject = g.chunk_id AND g.has_vector AND coalesce(g.known, g.hash) = g.hash), \
              stale AS MATERIALIZED (SELECT g.chunk_id, g.hash FROM given AS g WHERE NOT g.has_vector OR g.known <> g.hash), \
              queued AS (INSERT INTO reground.model_tasks AS t (tenant, kind, model, corpus_id, subject, input_hash) \
                  SELECT $6, 'embed', $5, $4, s.chunk_id, s.hash FROM stale AS s LIMIT $7 \
@@ -74,7 +76,7 @@ pub fn compare(target: Target<'_>, present: PresentPassages, most: i64) -> Resul
     .unwrap_or_default())
 }
 
-/// Records that vectors of these texts were stored, and removes the tasks for them. Hashes are in hexadecimal.
+/// Records that vectors of these texts were stored. Hashes are in hexadecimal.
 pub fn record(
     corpus_id: i64,
     model: &str,
@@ -83,16 +85,37 @@ pub fn record(
 ) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "WITH stored AS (INSERT INTO reground.passage_embeddings (corpus_id, model, chunk_id, input_hash) \
-                 SELECT $1, $2, g.chunk_id, decode(g.hash, 'hex') FROM ROWS FROM (unnest($3::text[]), unnest($4::text[])) AS g(chunk_id, hash) \
-                 ON CONFLICT (corpus_id, model, chunk_id) DO UPDATE SET input_hash = excluded.input_hash, embedded_at = clock_timestamp()) \
-             DELETE FROM reground.model_tasks AS t WHERE t.kind = 'embed' AND t.model = $2 AND t.corpus_id = $1 AND t.subject = ANY ($3)",
+            "INSERT INTO reground.passage_embeddings (corpus_id, model, chunk_id, input_hash) \
+             SELECT $1, $2, g.chunk_id, decode(g.hash, 'hex') FROM ROWS FROM (unnest($3::text[]), unnest($4::text[])) AS g(chunk_id, hash) \
+             ON CONFLICT (corpus_id, model, chunk_id) DO UPDATE SET input_hash = excluded.input_hash, embedded_at = clock_timestamp()",
             &[
                 corpus_id.into(),
                 model.into(),
                 chunk_ids.into(),
                 hashes.into(),
             ],
+        )
+    })?;
+    Ok(())
+}
+
+/// Removes the tasks of passages that the application has embedded.
+pub fn end_tasks(corpus_id: i64, model: &str, chunk_ids: Vec<String>) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "DELETE FROM reground.model_tasks AS t WHERE t.kind = 'embed' AND t.model = $2 AND t.corpus_id = $1 AND t.subject = ANY ($3)",
+            &[corpus_id.into(), model.into(), chunk_ids.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Stores the error of an attempt to read the passages of a corpus.
+pub fn note_error(corpus_id: i64, model: &str, error: &str) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.embedding_checks SET last_error = $3 WHERE corpus_id = $1 AND model = $2",
+            &[corpus_id.into(), model.into(), error.into()],
         )
     })?;
     Ok(())
@@ -165,11 +188,11 @@ pub fn end_checks(corpus_id: i64, model: &str) -> Result<()> {
     Ok(())
 }
 
-/// Models of corpora, of one corpus or of all.
+/// Models of corpora, of one corpus or of all; those that were compared longest ago first.
 pub fn checks(corpus_id: Option<i64>) -> Result<Vec<(i64, String)>> {
     Ok(as_owner_unrestricted(|| {
         sql::write_json(
-            "SELECT json_agg(json_build_array(k.corpus_id, k.model) ORDER BY k.corpus_id, k.model)::text FROM reground.embedding_checks AS k \
+            "SELECT json_agg(json_build_array(k.corpus_id, k.model) ORDER BY k.checked_at NULLS FIRST, k.corpus_id, k.model)::text FROM reground.embedding_checks AS k \
              WHERE $1::bigint IS NULL OR k.corpus_id = $1",
             &[corpus_id.into()],
         )
@@ -220,11 +243,21 @@ pub fn checked(corpus_id: i64, model: &str, check: &Check<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Tasks of a corpus and a model that are not done, dead ones included.
-pub fn unfinished(corpus_id: i64, model: &str) -> Result<i64> {
+/// Tasks of a corpus and a model.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub struct Unfinished {
+    /// Tasks that wait or are leased.
+    pub waiting: i64,
+    /// Tasks that were given up.
+    pub dead: i64,
+}
+
+/// Counts the tasks of a corpus and a model.
+pub fn unfinished(corpus_id: i64, model: &str) -> Result<Unfinished> {
     Ok(as_owner(|| {
-        sql::write_one(
-            "SELECT count(*) FROM reground.model_tasks AS t WHERE t.kind = 'embed' AND t.corpus_id = $1 AND t.model = $2",
+        sql::write_json(
+            "SELECT json_build_object('waiting', count(*) FILTER (WHERE t.state <> 'dead'), 'dead', count(*) FILTER (WHERE t.state = 'dead'))::text \
+             FROM reground.model_tasks AS t WHERE t.kind = 'embed' AND t.corpus_id = $1 AND t.model = $2",
             &[corpus_id.into(), model.into()],
         )
     })?

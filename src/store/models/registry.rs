@@ -54,6 +54,17 @@ pub fn hold(model: &str) -> Result<Option<Registration>> {
     })
 }
 
+/// Keeps a model from being dropped until the transaction ends. Taken before its tasks are locked, as drop_model does.
+pub fn keep(model: &str) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "SELECT FROM reground.models WHERE model = $1 FOR KEY SHARE",
+            &[model.into()],
+        )
+    })?;
+    Ok(())
+}
+
 /// All models, by name.
 pub fn all() -> Result<Vec<Registration>> {
     as_owner(|| {

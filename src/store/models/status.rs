@@ -43,11 +43,22 @@ pub fn of(model: &str) -> Result<Status> {
     .unwrap_or_default())
 }
 
-/// Keeps other tasks away from a model that one task tries, until its lease ends.
+/// Lets the next task try a model whose breaker is open.
+pub fn try_again(model: &str) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.model_status SET open_until = clock_timestamp() WHERE model = $1 AND held_open",
+            &[model.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Keeps other tasks away from a model that one task tries, until its lease ends, for five minutes at most.
 pub fn hold_open(model: &str, lease: Interval) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "UPDATE reground.model_status SET open_until = clock_timestamp() + $2 WHERE model = $1",
+            "UPDATE reground.model_status SET open_until = clock_timestamp() + least($2, interval '5 minutes'), held_open = true WHERE model = $1",
             &[model.into(), lease.into()],
         )
     })?;
@@ -60,7 +71,7 @@ pub fn failed(model: &str, breaker: Breaker, error: &str) -> Result<()> {
         sql::run(
             "INSERT INTO reground.model_status AS s (model, failures, open_until, last_error, failed_at) \
              VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3), $4, clock_timestamp()) \
-             ON CONFLICT (model) DO UPDATE SET failures = excluded.failures, open_until = excluded.open_until, \
+             ON CONFLICT (model) DO UPDATE SET failures = excluded.failures, open_until = excluded.open_until, held_open = false, \
                  last_error = excluded.last_error, failed_at = excluded.failed_at",
             &[
                 model.into(),

@@ -92,7 +92,21 @@ pub fn expire(model: &str, max_attempts: u32) -> Result<usize> {
     })
 }
 
-/// The task of a lease that has not ended, locked; `None` otherwise.
+/// The task of a lease that has not ended; `None` otherwise. It is not locked: its subject is written first, in the order in which
+/// other functions lock them, and [`end`] checks the lease again.
+pub fn leased(task_id: i64, lease_token: Uuid) -> Result<Option<Task>> {
+    as_owner(|| {
+        sql::write_json(
+            &format!(
+                "SELECT row_to_json(r)::text FROM (SELECT {TASK} FROM reground.model_tasks AS t \
+                 WHERE t.task_id = $1 AND t.lease_token = $2 AND t.due_at > clock_timestamp()) AS r"
+            ),
+            &[task_id.into(), lease_token.into()],
+        )
+    })
+}
+
+/// As [`leased`], and locks the task.
 pub fn held(task_id: i64, lease_token: Uuid) -> Result<Option<Task>> {
     as_owner(|| {
         sql::write_json(
@@ -103,6 +117,17 @@ pub fn held(task_id: i64, lease_token: Uuid) -> Result<Option<Task>> {
             &[task_id.into(), lease_token.into()],
         )
     })
+}
+
+/// Deletes a completed task; returns false if its lease has ended meanwhile.
+pub fn end(task_id: i64, lease_token: Uuid) -> Result<bool> {
+    let deleted = as_owner(|| {
+        sql::run(
+            "DELETE FROM reground.model_tasks WHERE task_id = $1 AND lease_token = $2 AND due_at > clock_timestamp()",
+            &[task_id.into(), lease_token.into()],
+        )
+    })?;
+    Ok(deleted > 0)
 }
 
 /// Stores the hash of the text that a task was claimed with.
@@ -151,6 +176,19 @@ pub fn release(task_id: i64, release: &Release<'_>) -> Result<()> {
                 release.delay.into(),
                 release.error.into(),
             ],
+        )
+    })?;
+    Ok(())
+}
+
+/// Gives back claimed tasks of a corpus, and delays those that wait. Nothing counts against them.
+pub fn delay_corpus(corpus_id: i64, model: &str, claimed: Vec<i64>, error: &str) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.model_tasks AS t SET state = 'waiting', lease_token = NULL, due_at = clock_timestamp() + interval '1 minute', last_error = $4, \
+                 attempts = CASE WHEN t.task_id = ANY ($3) THEN greatest(t.attempts - 1, 0) ELSE t.attempts END \
+             WHERE t.corpus_id = $1 AND t.model = $2 AND (t.task_id = ANY ($3) OR t.state = 'waiting' AND t.due_at <= clock_timestamp())",
+            &[corpus_id.into(), model.into(), claimed.into(), error.into()],
         )
     })?;
     Ok(())

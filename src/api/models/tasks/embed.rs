@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use reground_models::embedding;
+use reground_models::error::ModelError;
 use reground_models::settings::ModelSettings;
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,13 +12,18 @@ use super::prepared::Prepared;
 use crate::error::Result;
 use crate::run_as::as_relation_owner;
 use crate::sql;
-use crate::store::corpora::{self, Corpus, operator_schema};
+use crate::store::corpora::{self, Corpus, Hold, operator_schema};
 use crate::store::models::tasks::Task;
 use crate::store::models::{embeddings, registry, tasks};
 
 /// Expression for the hash of a passage's text.
 pub fn text_hash(content: &str) -> String {
     format!("encode(sha256(convert_to({content}::text, 'UTF8')), 'hex')")
+}
+
+/// Condition that a passage has a text to embed.
+pub fn has_text(content: &str) -> String {
+    format!("btrim({content}::text, E' \\t\\r\\n') <> ''")
 }
 
 /// Prepares claimed tasks, those of a corpus together.
@@ -30,20 +36,34 @@ pub fn prepare(tasks: &[Task]) -> Result<Vec<Prepared>> {
             .push(task);
     }
     let mut prepared: HashMap<i64, Prepared> = HashMap::new();
-    for (corpus_id, tasks) in by_corpus {
-        let texts = sql::guarded(|| texts(corpus_id, &tasks));
-        for task in tasks {
+    for (corpus_id, claimed) in by_corpus {
+        let texts = sql::guarded(|| texts(corpus_id, &claimed));
+        for task in claimed.iter().copied() {
             let outcome = match &texts {
-                Err(caught) => Prepared::Failed(caught.described()),
+                Err(_) => Prepared::Delayed,
                 Ok(texts) => request(task, texts.get(&task.subject))?,
             };
             prepared.insert(task.task_id, outcome);
+        }
+        // The fault is of the corpus, not of its passages.
+        if let Err(caught) = texts {
+            delay(corpus_id, &claimed, &caught.described())?;
         }
     }
     let outcomes = tasks
         .iter()
         .map(|task| prepared.remove(&task.task_id).unwrap_or(Prepared::Gone));
     Ok(outcomes.collect())
+}
+
+/// Gives back the tasks of a corpus that cannot be read, for a minute.
+fn delay(corpus_id: i64, claimed: &[&Task], error: &str) -> Result<()> {
+    let Some(first) = claimed.first() else {
+        return Ok(());
+    };
+    let task_ids = claimed.iter().map(|task| task.task_id).collect();
+    tasks::delay_corpus(corpus_id, &first.model, task_ids, error)?;
+    embeddings::note_error(corpus_id, &first.model, error)
 }
 
 /// A passage's text.
@@ -72,10 +92,11 @@ fn texts(corpus_id: i64, tasks: &[&Task]) -> Result<HashMap<String, PassageText>
         sql::read_rows(
             &format!(
                 "SELECT g.chunk_id, {content}::text AS content, {} AS hash FROM unnest($1::text[]) AS g(chunk_id) \
-                 JOIN {} AS p ON {} WHERE {content}::text <> ''",
+                 JOIN {} AS p ON {} WHERE {}",
                 text_hash(&content),
                 corpus.relation.as_deref().unwrap_or_default(),
                 has_key(corpus, "g.chunk_id")?,
+                has_text(&content),
             ),
             &[chunk_ids.into()],
         )
@@ -114,8 +135,9 @@ fn request(task: &Task, text: Option<&PassageText>) -> Result<Prepared> {
 /// Stores an embedding, if the passage still has the text that was embedded. Otherwise the next comparison queues it again.
 pub fn complete(task: &Task, result: Value) -> Result<()> {
     let corpus_id = task.corpus_id.unwrap_or_default();
-    let (Some(model), Some(corpus)) = (registry::find(&task.model)?, corpora::by_id(corpus_id)?)
-    else {
+    let model = registry::find(&task.model)?;
+    let corpus = corpora::held_by_id(corpus_id, Hold::Write)?;
+    let (Some(model), Some(corpus)) = (model, corpus) else {
         return Ok(());
     };
     let embedding = embedding::read(result, model.dimensions.unwrap_or_default())?;
@@ -123,37 +145,59 @@ pub fn complete(task: &Task, result: Value) -> Result<()> {
         return Ok(());
     };
     let hash = task.input_hash.clone().unwrap_or_default();
-    let stored = as_relation_owner(corpus, |corpus| {
-        store(corpus, meaning, &task.subject, &embedding, &hash)
-    })?;
-    if stored > 0 {
-        embeddings::record(
+    // Code of the table can fail, also on purpose. That is a fault of the passage.
+    let stored = sql::guarded(|| {
+        as_relation_owner(corpus, |corpus| {
+            store(corpus, meaning, &task.subject, &embedding, &hash)
+        })
+    });
+    match stored {
+        Ok(true) => embeddings::record(
             corpus_id,
             &task.model,
             vec![task.subject.clone()],
             vec![hash],
-        )?;
+        ),
+        Ok(false) => Ok(()),
+        Err(caught) if caught.is_passing() => caught.rethrow(),
+        Err(caught) => Err(ModelError::Result(caught.described()).into()),
     }
-    Ok(())
 }
 
+/// Writes the vector; returns false if the passage is gone or has another text.
 fn store(
     corpus: &Corpus,
     meaning: &str,
     chunk_id: &str,
     embedding: &[f32],
     hash: &str,
-) -> Result<usize> {
+) -> Result<bool> {
     let column = corpus.vectors(meaning)?;
-    sql::run(
+    let relation = corpus.relation.as_deref().unwrap_or_default();
+    let name = sql::ident(&column.name);
+    let is_passage = format!(
+        "{} AND {} = $2",
+        has_key(corpus, "$1")?,
+        text_hash(&corpus.required("content")?)
+    );
+    let kept = sql::write_one::<bool>(
         &format!(
-            "UPDATE {} AS p SET {} = $2::text::{} WHERE {} AND {} = $3",
-            corpus.relation.as_deref().unwrap_or_default(),
-            sql::ident(&column.name),
-            column.kind,
-            has_key(corpus, "$1")?,
-            text_hash(&corpus.required("content")?),
+            "UPDATE {relation} AS p SET {name} = $3::text::{} WHERE {is_passage} RETURNING p.{name} IS NOT NULL",
+            column.kind
         ),
-        &[chunk_id.into(), sql::json(embedding)?.into(), hash.into()],
-    )
+        &[chunk_id.into(), hash.into(), sql::json(embedding)?.into()],
+    )?;
+    let is_there = match kept {
+        Some(true) => return Ok(true),
+        Some(false) => true,
+        None => sql::write_one::<bool>(
+            &format!("SELECT true FROM {relation} AS p WHERE {is_passage}"),
+            &[chunk_id.into(), hash.into()],
+        )?
+        .unwrap_or_default(),
+    };
+    match is_there {
+        true => Err(ModelError::Result("the table did not keep the vector".into()).into()),
+        false => Ok(false),
+    }
 }

@@ -8,6 +8,8 @@ pub enum Prepared {
     Request(Value),
     /// Nothing any more: its subject is gone, or is done.
     Gone,
+    /// It was given back, because its corpus cannot be read now.
+    Delayed,
     /// It cannot be prepared: the error.
     Failed(String),
 }
