@@ -146,7 +146,9 @@ SELECT * FROM regress.refusal($$SELECT reground.add_corpus('embed_t', 'embed.the
 RESET ROLE;
 SELECT * FROM regress.refusal($$SELECT reground.add_corpus('embed_t', 'embed.seen', 'id', 'body', embedding => 'emb', embedding_model => 'embed-2')$$);
 -- Nor can another role change which columns it reads and writes.
+SET client_min_messages = warning;
 SELECT reground.add_corpus('embed_t', 'embed.theirs', 'id', 'body', embedding => 'emb', embedding_model => 'embed-2');
+RESET client_min_messages;
 SET ROLE regress_embed_admin;
 SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('embed_t', mapping => '{"content": "id"}')$$);
 RESET ROLE;

@@ -152,26 +152,38 @@ pub fn complete(task: &Task, result: Value) -> Result<()> {
         })
     });
     match stored {
-        Ok(true) => embeddings::record(
+        Ok(Stored::Kept) => embeddings::record(
             corpus_id,
             &task.model,
             vec![task.subject.clone()],
             vec![hash],
         ),
-        Ok(false) => Ok(()),
+        Ok(Stored::NotKept) => {
+            Err(ModelError::Result("the table did not keep the vector".into()).into())
+        }
+        Ok(Stored::Gone) => Ok(()),
         Err(caught) if caught.is_passing() => caught.rethrow(),
         Err(caught) => Err(ModelError::Result(caught.described()).into()),
     }
 }
 
-/// Writes the vector; returns false if the passage is gone or has another text.
+/// What became of a vector.
+enum Stored {
+    Kept,
+    /// A trigger of the table has changed or refused the row.
+    NotKept,
+    /// The passage is gone, or has another text.
+    Gone,
+}
+
+/// Writes a vector.
 fn store(
     corpus: &Corpus,
     meaning: &str,
     chunk_id: &str,
     embedding: &[f32],
     hash: &str,
-) -> Result<bool> {
+) -> Result<Stored> {
     let column = corpus.vectors(meaning)?;
     let relation = corpus.relation.as_deref().unwrap_or_default();
     let name = sql::ident(&column.name);
@@ -187,17 +199,16 @@ fn store(
         ),
         &[chunk_id.into(), hash.into(), sql::json(embedding)?.into()],
     )?;
-    let is_there = match kept {
-        Some(true) => return Ok(true),
-        Some(false) => true,
-        None => sql::write_one::<bool>(
+    let is_there = || {
+        sql::write_one::<bool>(
             &format!("SELECT true FROM {relation} AS p WHERE {is_passage}"),
             &[chunk_id.into(), hash.into()],
-        )?
-        .unwrap_or_default(),
+        )
     };
-    match is_there {
-        true => Err(ModelError::Result("the table did not keep the vector".into()).into()),
-        false => Ok(false),
-    }
+    Ok(match kept {
+        Some(true) => Stored::Kept,
+        Some(false) => Stored::NotKept,
+        None if is_there()?.is_some() => Stored::NotKept,
+        None => Stored::Gone,
+    })
 }
