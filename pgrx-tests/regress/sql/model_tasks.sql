@@ -156,7 +156,7 @@ SELECT count(*) FROM claim(32, '{queue-a}');
 SELECT count(*) FROM claim(32, '{queue-a}');
 SELECT reground.set_model('queue-a', settings => '{"max_tasks_per_hour": null}');
 
--- The relation of a corpus is broken: its tasks fail, others go on.
+-- The relation of a corpus is broken: its tasks wait, and nothing counts against them; others go on.
 SELECT reground.create_corpus('queue2', schema => 'queue', embedding_model => 'queue-a');
 SELECT (reground.put_document('queue2', 'x', 'a passage of another corpus')).added;
 SELECT wait();

@@ -20,6 +20,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.model_status"),
             Writes("reground.model_usage"),
             Writes("reground.model_tasks"),
+            Writes("reground.judge_rules"),
         ],
     },
     Call {
