@@ -212,7 +212,7 @@ mod tests {
     }
 
     fn value(config: &Config, name: &str, host: &str) -> Option<String> {
-        let key = config.keys.get(name, host).ok()?;
+        let (key, _) = config.keys.get(name, host, false).ok()?;
         Some(key.expose().to_owned())
     }
 
@@ -238,7 +238,10 @@ mod tests {
         assert_eq!(config.databases.len(), 2);
         assert_eq!(config.listen, "127.0.0.1:1".parse().ok());
         assert!(config.allowed.permits("h", "10.1.1.1".parse().expect("ip")));
-        assert_eq!(value(&config, "first", "h").as_deref(), Some("sk-variable"));
+        assert_eq!(
+            value(&config, "first", "api.openai.com").as_deref(),
+            Some("sk-variable")
+        );
         assert_eq!(value(&config, "second", "h"), None);
         assert_eq!(
             value(&config, "second", "b.example").as_deref(),
