@@ -33,6 +33,11 @@ pub enum ConfigError {
     /// A value is unusable.
     #[error("{0} has no usable value")]
     Value(&'static str),
+    /// Everybody who reaches the server could use the models.
+    #[error(
+        "REGROUND_LISTEN is {0}, which others can reach: set REGROUND_LISTEN_TOKEN, or listen on 127.0.0.1"
+    )]
+    OpenServer(SocketAddr),
     /// No database is named.
     #[error("REGROUND_DATABASES names no database")]
     NoDatabase,
@@ -115,16 +120,25 @@ impl Config {
             Some(entries) => words(entries),
             None => file.allow_private,
         };
+        let listen = listen
+            .map(|address| address.trim().parse::<SocketAddr>())
+            .transpose()
+            .map_err(|_| ConfigError::Value("REGROUND_LISTEN"))?;
+        let listen_token = token
+            .map(|token| Secret::new(&token))
+            .filter(|token| !token.expose().is_empty());
+        if let (Some(address), None) = (listen, &listen_token)
+            && !address.ip().to_canonical().is_loopback()
+        {
+            return Err(ConfigError::OpenServer(address));
+        }
         Ok(Self {
             databases: databases.iter().map(|uri| Secret::new(uri)).collect(),
             models: variable("REGROUND_MODELS")
                 .map(PathBuf::from)
                 .or(file.models),
-            listen: listen
-                .map(|address| address.trim().parse())
-                .transpose()
-                .map_err(|_| ConfigError::Value("REGROUND_LISTEN"))?,
-            listen_token: token.map(|token| Secret::new(&token)),
+            listen,
+            listen_token,
             allowed: AllowedAddresses::new(private),
             keys: read_keys(file.keys, variables)?,
         })
@@ -212,7 +226,7 @@ mod tests {
     }
 
     fn value(config: &Config, name: &str, host: &str) -> Option<String> {
-        let key = config.keys.get(name, host).ok()?;
+        let (key, _) = config.keys.get(name, host, false).ok()?;
         Some(key.expose().to_owned())
     }
 
@@ -238,7 +252,10 @@ mod tests {
         assert_eq!(config.databases.len(), 2);
         assert_eq!(config.listen, "127.0.0.1:1".parse().ok());
         assert!(config.allowed.permits("h", "10.1.1.1".parse().expect("ip")));
-        assert_eq!(value(&config, "first", "h").as_deref(), Some("sk-variable"));
+        assert_eq!(
+            value(&config, "first", "api.openai.com").as_deref(),
+            Some("sk-variable")
+        );
         assert_eq!(value(&config, "second", "h"), None);
         assert_eq!(
             value(&config, "second", "b.example").as_deref(),
@@ -250,6 +267,25 @@ mod tests {
             Some("sk-file")
         );
         assert!(!format!("{config:?}").contains("sk-"));
+    }
+
+    #[test]
+    fn a_server_that_others_reach_needs_a_token() {
+        let load = |address: &str, token: &str| {
+            Config::load(&variables(&[
+                ("REGROUND_DATABASES", "postgresql://a"),
+                ("REGROUND_LISTEN", address),
+                ("REGROUND_LISTEN_TOKEN", token),
+            ]))
+        };
+        for open in ["0.0.0.0:8085", "[::]:8085", "10.0.0.1:8085"] {
+            let error = load(open, " ").expect_err(open).to_string();
+            assert!(error.contains("REGROUND_LISTEN_TOKEN"), "{error}");
+            assert!(load(open, "token").is_ok(), "{open}");
+        }
+        for local in ["127.0.0.1:8085", "[::1]:8085"] {
+            assert!(load(local, "").is_ok(), "{local}");
+        }
     }
 
     #[test]

@@ -41,10 +41,11 @@ Variables (or the same names in lower case in the TOML file that REGROUND_CONFIG
   REGROUND_DATABASES       URIs of the databases, separated by white space
   REGROUND_MODELS          folder of the local models
   REGROUND_LISTEN          address of /metrics, /healthz and /v1/embeddings, for example 127.0.0.1:8085
-  REGROUND_LISTEN_TOKEN    bearer token of /v1/embeddings
+  REGROUND_LISTEN_TOKEN    bearer token of /v1/embeddings; required unless the address is a loopback address
   REGROUND_ALLOW_PRIVATE   hosts, addresses or networks (CIDR) that may be private addresses
   REGROUND_KEY_NAME        the key NAME; REGROUND_KEY_NAME_FILE names a file that contains it
-  REGROUND_KEY_NAME_HOSTS  the only hosts that the key NAME is sent to
+  REGROUND_KEY_NAME_HOSTS  the only hosts that the key NAME is sent to, * for all; by default the hosts of OpenAI,
+                           Anthropic and Cohere, and the private addresses above
   REGROUND_LOG             error, warn, info (default) or debug
 ";
 

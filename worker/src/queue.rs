@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use serde_json::Value;
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{DbError, Severity, SqlState};
 use tokio_postgres::types::{Json, ToSql, Type};
 use tokio_postgres::{Client, Error, Row};
 
-use crate::batch::Done;
+use crate::batch::{Done, Outcome};
 use crate::failure::Failure;
 use crate::model::{Model, Settings, Task};
 
-const COMPLETE: &str = "SELECT reground.complete_task($1, $2, $3, $4, $5)";
-
-/// What became of a result.
-#[derive(Debug)]
+/// What became of a result or of a failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stored {
     /// It is stored.
     Yes,
     /// The lease was no longer held, so another worker has the task.
     Lost,
+    /// It is not stored, but may be later.
+    Conflict(String),
     /// The database cannot use it.
     Refused(String),
 }
@@ -116,58 +116,80 @@ pub async fn claim(
         .collect()
 }
 
-/// Stores results in one transaction, or each alone if one of them has an error.
-///
-/// # Errors
-/// The error of the connection, or another one that concerns all results.
-pub async fn complete(
-    client: &mut Client,
-    results: &[(&Task, &Done)],
-) -> Result<Vec<Stored>, Error> {
-    if results.len() > 1 {
-        let transaction = client.transaction().await?;
-        let calls = results.iter().map(|(task, done)| async {
-            let done = Parameters::new(task, done);
-            transaction
-                .query_typed(COMPLETE, &done.list())
-                .await
-                .map(drop)
-        });
-        let ended = join_all(calls).await;
-        if ended.iter().all(Result::is_ok) && transaction.commit().await.is_ok() {
-            return Ok(results.iter().map(|_| Stored::Yes).collect());
+/// Stores results and reports failures, each in a transaction of its own, so that an error of one task concerns no other. The
+/// statements are sent together. Returns what became of each report, or the error of a broken connection.
+pub async fn report(client: &Client, reports: &[(&Task, &Outcome)]) -> Vec<Result<Stored, Error>> {
+    let calls = reports.iter().map(|(task, outcome)| async {
+        let ended = match outcome {
+            Ok(done) => complete(client, task, done).await,
+            Err(failure) => fail(client, task, failure).await,
+        };
+        match ended {
+            Ok(()) => Ok(Stored::Yes),
+            Err(error) => classify(error),
         }
-    }
-    let mut stored = Vec::with_capacity(results.len());
-    for (task, done) in results {
-        let parameters = Parameters::new(task, done);
-        let mut ended = client.query_typed(COMPLETE, &parameters.list()).await;
-        if ended.as_ref().is_err_and(is_conflict) {
-            ended = client.query_typed(COMPLETE, &parameters.list()).await;
-        }
-        stored.push(match ended {
-            Ok(_) => Stored::Yes,
-            Err(error) => classify(error)?,
-        });
-    }
-    Ok(stored)
+    });
+    join_all(calls).await
+}
+
+async fn complete(client: &Client, task: &Task, done: &Done) -> Result<(), Error> {
+    let statement = "SELECT reground.complete_task($1, $2, $3, $4, $5)";
+    let parameters = [
+        (&task.id as &(dyn ToSql + Sync), Type::INT8),
+        (&task.lease_token, Type::UUID),
+        (&Json(&done.result), Type::JSONB),
+        (&done.input_tokens, Type::INT8),
+        (&done.output_tokens, Type::INT8),
+    ];
+    client.query_typed(statement, &parameters).await.map(drop)
+}
+
+async fn fail(client: &Client, task: &Task, failure: &Failure) -> Result<(), Error> {
+    let statement = "SELECT reground.fail_task($1, $2, $3, $4, make_interval(secs => $5))";
+    let pause = failure.retry_after.map(|pause| pause.as_secs_f64());
+    let parameters = [
+        (&task.id as &(dyn ToSql + Sync), Type::INT8),
+        (&task.lease_token, Type::UUID),
+        (&failure.message, Type::TEXT),
+        (&failure.class.name(), Type::TEXT),
+        (&pause, Type::FLOAT8),
+    ];
+    client.query_typed(statement, &parameters).await.map(drop)
 }
 
 fn classify(error: Error) -> Result<Stored, Error> {
-    let Some(state) = error.code() else {
-        return Err(error);
+    // A trigger can raise each SQLSTATE, also one of a shutdown. Only FATAL ends the connection.
+    let ended = |error: &&DbError| {
+        let severity = error.parsed_severity();
+        matches!(severity, Some(Severity::Fatal | Severity::Panic))
     };
-    if *state == SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE {
-        Ok(Stored::Lost)
-    } else if is_passing(&error) {
-        Err(error)
-    } else {
-        let message = error.as_db_error().map_or("", |error| error.message());
-        Ok(Stored::Refused(format!(
-            "the database refused the result: {message} ({})",
-            state.code()
-        )))
+    match error.as_db_error() {
+        Some(answer) if !ended(&answer) => Ok(refusal(answer.code(), answer.message())),
+        _ => Err(error),
     }
+}
+
+fn refusal(state: &SqlState, message: &str) -> Stored {
+    let code = state.code();
+    if *state == SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE {
+        Stored::Lost
+    } else if is_conflict(state) {
+        Stored::Conflict(format!(
+            "the result could not be stored for the moment ({code})"
+        ))
+    } else {
+        Stored::Refused(format!(
+            "the database refused the result: {message} ({code})"
+        ))
+    }
+}
+
+/// Returns whether a later attempt may succeed: deadlocks and other conflicts, locks, timeouts, full disks.
+fn is_conflict(state: &SqlState) -> bool {
+    [SqlState::LOCK_NOT_AVAILABLE, SqlState::QUERY_CANCELED].contains(state)
+        || ["40", "53"]
+            .iter()
+            .any(|class| state.code().starts_with(class))
 }
 
 /// Returns whether another attempt may succeed: the connection, resources, a shutdown, or a conflict.
@@ -177,68 +199,6 @@ pub fn is_passing(error: &Error) -> bool {
             .iter()
             .any(|class| state.code().starts_with(class))
     })
-}
-
-fn is_conflict(error: &Error) -> bool {
-    error
-        .code()
-        .is_some_and(|state| state.code().starts_with("40"))
-}
-
-struct Parameters<'a> {
-    task: &'a Task,
-    done: &'a Done,
-    result: Json<&'a Value>,
-}
-
-impl<'a> Parameters<'a> {
-    fn new(task: &'a Task, done: &'a Done) -> Self {
-        Self {
-            task,
-            done,
-            result: Json(&done.result),
-        }
-    }
-
-    fn list(&self) -> [(&(dyn ToSql + Sync), Type); 5] {
-        [
-            (&self.task.id, Type::INT8),
-            (&self.task.lease_token, Type::UUID),
-            (&self.result, Type::JSONB),
-            (&self.done.input_tokens, Type::INT8),
-            (&self.done.output_tokens, Type::INT8),
-        ]
-    }
-}
-
-/// Reports a failure and returns the new state of the task; none if its lease was no longer held.
-///
-/// # Errors
-/// The error of the database.
-pub async fn fail(
-    client: &Client,
-    task: &Task,
-    failure: &Failure,
-) -> Result<Option<String>, Error> {
-    let statement = "SELECT reground.fail_task($1, $2, $3, $4, make_interval(secs => $5))";
-    let pause = failure.retry_after.map(|pause| pause.as_secs_f64());
-    let row = client
-        .query_typed_one(
-            statement,
-            &[
-                (&task.id, Type::INT8),
-                (&task.lease_token, Type::UUID),
-                (&failure.message, Type::TEXT),
-                (&failure.class.name(), Type::TEXT),
-                (&pause, Type::FLOAT8),
-            ],
-        )
-        .await;
-    match row {
-        Ok(row) => row.try_get(0),
-        Err(error) if error.code() == Some(&SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE) => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 /// Queues the passages that have no embedding yet, and returns their number.
@@ -252,4 +212,25 @@ pub async fn queue_embeddings(client: &Client) -> Result<i64, Error> {
         .await?
         .try_get::<_, Option<i64>>(0)
         .map(Option::unwrap_or_default)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_have_kinds() {
+        let kind = |code| refusal(&SqlState::from_code(code), "message");
+        assert_eq!(kind("55000"), Stored::Lost);
+        for code in ["55P03", "40P01", "40001", "57014", "53100"] {
+            let Stored::Conflict(message) = kind(code) else {
+                panic!("{code} is no conflict");
+            };
+            assert!(message.contains(code), "{message}");
+        }
+        for code in ["22023", "57P01", "08006", "P0001"] {
+            let expected = format!("the database refused the result: message ({code})");
+            assert_eq!(kind(code), Stored::Refused(expected));
+        }
+    }
 }

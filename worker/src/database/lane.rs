@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
 use super::session::Session;
-use crate::batch::{Done, Outcome, Runner, Scope};
+use crate::batch::{Outcome, Runner, Scope};
 use crate::failure::Failure;
 use crate::model::{Model, Task};
 use crate::queue::{self, Stored};
@@ -25,6 +25,11 @@ const MARGIN: Duration = Duration::from_secs(20);
 pub const LONGEST_BACKOFF: Duration = Duration::from_secs(15);
 /// Time to store the last results of a shutdown.
 const LAST_STORE: Duration = Duration::from_secs(5);
+
+/// Attempts to store a result that meets conflicts, after the first one.
+const CONFLICTS: u32 = 4;
+/// A task whose result always met conflicts is done again after this time.
+const AFTER_CONFLICTS: Duration = Duration::from_secs(30);
 
 /// What a run has done, for `--once`.
 #[derive(Default)]
@@ -72,6 +77,13 @@ pub struct Worker {
     pub once: bool,
     /// Cancelled at the end of the grace period.
     pub kill: CancellationToken,
+}
+
+/// What the queue has to learn about a task.
+struct Report<'a> {
+    task: &'a Task,
+    outcome: Outcome,
+    conflicts: u32,
 }
 
 /// The loop of one model.
@@ -172,57 +184,109 @@ impl Lane {
         if scope.stop.is_cancelled() {
             until = until.min(Instant::now() + LAST_STORE);
         }
-        let (database, model) = (self.session.label(), &self.model.name);
-        let mut backoff = Duration::ZERO;
         let calls = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        while let Err(error) = self.store(tasks, &outcomes).await {
-            backoff = next_backoff(backoff);
-            warn!(database, model = %model, code = code(&error), "cannot store results");
-            if !queue::is_passing(&error) || Instant::now() + backoff >= until {
-                return;
-            }
-            sleep(backoff).await;
-        }
+        let reports = tasks.iter().zip(outcomes).map(|(task, outcome)| Report {
+            task,
+            outcome,
+            conflicts: 0,
+        });
+        self.store(reports.collect(), until).await;
+        let (database, model) = (self.session.label(), &self.model.name);
         let failed = tasks.len() - done;
         info!(database, model = %model, done, failed, milliseconds = calls, "ran tasks");
     }
 
-    /// Stores results and reports failures. It can be repeated: what is stored already is lost to this worker.
-    async fn store(&self, tasks: &[Task], outcomes: &[Outcome]) -> Result<(), Error> {
-        let mut client = self.session.client().await?;
-        let results: Vec<(&Task, &Done)> = tasks
-            .iter()
-            .zip(outcomes)
-            .filter_map(|(task, outcome)| Some((task, outcome.as_ref().ok()?)))
-            .collect();
-        let mut failures: Vec<(&Task, Failure)> = tasks
-            .iter()
-            .zip(outcomes)
-            .filter_map(|(task, outcome)| Some((task, outcome.as_ref().err()?.clone())))
-            .collect();
-        if !results.is_empty() {
-            let stored = queue::complete(&mut client, &results).await?;
-            for ((task, _), stored) in results.into_iter().zip(stored) {
-                match stored {
-                    Stored::Yes => self.count(task, "done"),
-                    Stored::Lost => self.count(task, "lost"),
-                    Stored::Refused(message) => failures.push((task, Failure::item(message))),
+    /// Stores results and reports failures, until all are settled or the lease ends.
+    async fn store(&self, mut reports: Vec<Report<'_>>, until: Instant) {
+        let (database, model) = (self.session.label(), &self.model.name);
+        let mut backoff = Duration::ZERO;
+        while !reports.is_empty() {
+            let client = match self.session.client().await {
+                Ok(client) => client,
+                Err(error) => {
+                    warn!(database, model = %model, code = code(&error), "cannot connect");
+                    backoff = next_backoff(backoff);
+                    if !queue::is_passing(&error) || Instant::now() + backoff >= until {
+                        return;
+                    }
+                    sleep(backoff).await;
+                    continue;
                 }
+            };
+            let list: Vec<(&Task, &Outcome)> = reports
+                .iter()
+                .map(|report| (report.task, &report.outcome))
+                .collect();
+            let stored = queue::report(&client, &list).await;
+            // Other models use the connection during the pause.
+            drop(client);
+            if let Some(Err(error)) = stored.iter().find(|stored| stored.is_err()) {
+                warn!(database, model = %model, code = code(error), "cannot store results");
+            }
+            let mut pause = false;
+            let mut left = Vec::new();
+            for (report, stored) in reports.into_iter().zip(stored) {
+                let next = self.settle(report, stored);
+                pause |= next.as_ref().is_some_and(|(_, pause)| *pause);
+                left.extend(next.map(|(report, _)| report));
+            }
+            reports = left;
+            if pause {
+                backoff = next_backoff(backoff);
+                if Instant::now() + backoff >= until {
+                    let left = reports.len();
+                    warn!(database, model = %model, left, "the leases end before the results are stored");
+                    return;
+                }
+                sleep(backoff).await;
             }
         }
-        for (task, failure) in failures {
-            let state = queue::fail(&client, task, &failure).await?;
-            let outcome = failure.class.name();
-            debug!(
-                task = task.id,
-                attempts = task.attempts,
-                outcome,
-                state,
-                "task failed"
-            );
-            self.count(task, if state.is_some() { outcome } else { "lost" });
+    }
+
+    /// Returns what is still to be reported, and whether after a pause.
+    fn settle<'a>(
+        &self,
+        mut report: Report<'a>,
+        stored: Result<Stored, Error>,
+    ) -> Option<(Report<'a>, bool)> {
+        let (database, task) = (self.session.label(), report.task.id);
+        match stored {
+            Ok(Stored::Yes) => self.stored(&report),
+            Ok(Stored::Lost) => self.count(report.task, "lost"),
+            Ok(Stored::Conflict(_)) if report.conflicts < CONFLICTS => {
+                report.conflicts += 1;
+                return Some((report, true));
+            }
+            Ok(Stored::Conflict(message)) if report.outcome.is_ok() => {
+                report.conflicts = 0;
+                report.outcome = Err(Failure {
+                    retry_after: Some(AFTER_CONFLICTS),
+                    ..Failure::stopped(message)
+                });
+                return Some((report, false));
+            }
+            Ok(Stored::Refused(message)) if report.outcome.is_ok() => {
+                report.outcome = Err(Failure::item(message));
+                return Some((report, false));
+            }
+            Ok(Stored::Conflict(_) | Stored::Refused(_)) => {
+                warn!(database, task, "the failure cannot be stored");
+            }
+            Err(_) => return Some((report, true)),
         }
-        Ok(())
+        None
+    }
+
+    fn stored(&self, report: &Report<'_>) {
+        let task = report.task;
+        let Err(failure) = &report.outcome else {
+            self.count(task, "done");
+            return;
+        };
+        let outcome = failure.class.name();
+        let attempts = task.attempts;
+        debug!(task = task.id, attempts, outcome, "task failed");
+        self.count(task, outcome);
     }
 
     fn count(&self, task: &Task, outcome: &str) {

@@ -36,7 +36,12 @@ impl Session {
         }
         let client = match slot.take() {
             Some(client) => client,
-            None => self.target.connect().await?,
+            None => {
+                let client = self.target.connect().await?;
+                // A result that a crash of the server loses is done again when its lease ends.
+                client.batch_execute("SET synchronous_commit = off").await?;
+                client
+            }
         };
         Ok(MutexGuard::map(slot, |slot| slot.insert(client)))
     }

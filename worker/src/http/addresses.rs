@@ -19,8 +19,8 @@ pub enum AddressError {
         "the address of {0} is not public; REGROUND_ALLOW_PRIVATE lists the private addresses that may be called"
     )]
     Private(String),
-    /// A key would be sent without encryption to a public address.
-    #[error("the key is not sent to {0} without https")]
+    /// A key would be sent to a public address without encryption, or to one that is not among its hosts.
+    #[error("the key is not sent to {0} without https and REGROUND_KEY_NAME_HOSTS")]
     Plain(String),
 }
 
@@ -56,6 +56,14 @@ impl AllowedAddresses {
     /// Returns whether the address is private and allowed, so that a key may be sent without encryption.
     pub fn permits_plain(&self, host: &str, address: IpAddr) -> bool {
         !is_public(address) && self.lists(host, address)
+    }
+
+    /// Returns whether a host may have an allowed private address: it is listed, or it is a name and networks are listed.
+    pub fn may_list(&self, host: &str) -> bool {
+        match literal(host) {
+            Some(address) => self.permits_plain(host, address),
+            None => !self.networks.is_empty() || self.hosts.contains(&host.to_ascii_lowercase()),
+        }
     }
 
     fn lists(&self, host: &str, address: IpAddr) -> bool {
@@ -128,7 +136,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 /// Resolves names to addresses that may be called.
 pub(super) struct CheckedResolver {
     pub(super) allowed: Arc<AllowedAddresses>,
-    /// Only private addresses that are allowed, for keys without encryption.
+    /// Only private addresses that are allowed, for keys without encryption or without hosts.
     pub(super) only_private: bool,
 }
 

@@ -25,12 +25,15 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// The hosts of the APIs, which get keys without hosts.
+const API_HOSTS: [&str; 3] = ["api.openai.com", "api.anthropic.com", "api.cohere.com"];
+
 /// A key and the hosts that it may be sent to.
 #[derive(Debug, Clone)]
 pub struct Key {
     /// The key.
     pub value: Secret,
-    /// The only hosts that get the key; none means every host over https, and allowed private addresses.
+    /// The only hosts that get the key; `*` is every host. None means the hosts of the APIs and allowed private addresses.
     pub hosts: Vec<String>,
 }
 
@@ -44,8 +47,11 @@ pub enum KeyError {
     /// The worker has no such key.
     #[error("the worker has no key \"{0}\"")]
     Unknown(String),
-    /// The key is bound to other hosts.
-    #[error("the key \"{name}\" is not sent to {host}")]
+    /// The key is not for this host.
+    #[error(
+        "the key \"{name}\" is not sent to {host}; REGROUND_KEY_{}_HOSTS lists its hosts",
+        normalise(name)
+    )]
     Host {
         /// The name of the key.
         name: String,
@@ -82,18 +88,22 @@ impl Keys {
         self.0.contains_key(&normalise(name))
     }
 
-    /// Returns the key of this name for a host.
+    /// Returns the key of this name for a host, and whether only the allowed private addresses of the host may get it. The
+    /// endpoint comes from the database, whose administrator could have a key sent to a host of his own.
     ///
     /// # Errors
-    /// [`KeyError`] if there is none, or if it is bound to other hosts.
-    pub fn get(&self, name: &str, host: &str) -> Result<&Secret, KeyError> {
+    /// [`KeyError`] if there is none, or if it is for other hosts.
+    pub fn get(&self, name: &str, host: &str, listed: bool) -> Result<(&Secret, bool), KeyError> {
         let key = self
             .0
             .get(&normalise(name))
             .ok_or_else(|| KeyError::Unknown(name.to_owned()))?;
-        let bound = |entry: &String| entry.eq_ignore_ascii_case(host);
-        if key.hosts.is_empty() || key.hosts.iter().any(bound) {
-            Ok(&key.value)
+        let bound = |entry: &String| entry == "*" || entry.eq_ignore_ascii_case(host);
+        let api = || API_HOSTS.iter().any(|api| api.eq_ignore_ascii_case(host));
+        if key.hosts.iter().any(bound) || (key.hosts.is_empty() && api()) {
+            Ok((&key.value, false))
+        } else if key.hosts.is_empty() && listed {
+            Ok((&key.value, true))
         } else {
             Err(KeyError::Host {
                 name: name.to_owned(),
@@ -144,19 +154,34 @@ mod tests {
         let mut keys = Keys::default();
         keys.insert("openai", key("sk-1\n", &[]));
         keys.insert("my-key", key("sk-2", &["api.example.com"]));
+        keys.insert("all", key("sk-3", &["*"]));
+        let get = |name, host, listed| {
+            keys.get(name, host, listed)
+                .map(|(key, private)| (key.expose(), private))
+        };
+        for host in ["api.openai.com", "api.anthropic.com", "API.cohere.com"] {
+            assert_eq!(get("OpenAI", host, false), Ok(("sk-1", false)));
+        }
+        assert_eq!(get("openai", "tei.internal", true), Ok(("sk-1", true)));
+        assert_eq!(get("MY_KEY", "API.example.com", false), Ok(("sk-2", false)));
+        assert_eq!(get("all", "any.example", false), Ok(("sk-3", false)));
+        for (name, host, listed) in [
+            ("openai", "evil.example", false),
+            ("openai", "api.openai.com.evil.example", false),
+            ("my-key", "evil.example", true),
+            ("my-key", "api.openai.com", false),
+        ] {
+            let error = get(name, host, listed).expect_err(host).to_string();
+            let variable = format!("REGROUND_KEY_{}_HOSTS", normalise(name));
+            assert!(
+                error.contains(&variable) && !error.contains("sk-"),
+                "{error}"
+            );
+        }
         assert_eq!(
-            keys.get("OpenAI", "any.example").map(Secret::expose),
-            Ok("sk-1")
+            get("other", "any", true),
+            Err(KeyError::Unknown("other".into()))
         );
-        assert!(keys.get("MY_KEY", "API.example.com").is_ok());
-        assert!(matches!(
-            keys.get("my-key", "evil.example"),
-            Err(KeyError::Host { .. })
-        ));
-        assert!(matches!(
-            keys.get("other", "any"),
-            Err(KeyError::Unknown(_))
-        ));
     }
 
     #[test]

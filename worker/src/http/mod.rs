@@ -58,7 +58,7 @@ pub struct Request<'a> {
 pub struct Http {
     /// Public addresses and allowed private ones.
     permitted: Client,
-    /// Allowed private addresses only, for keys without encryption.
+    /// Allowed private addresses only, for keys without encryption or without hosts.
     private: Client,
     allowed: Arc<AllowedAddresses>,
     keys: Keys,
@@ -163,11 +163,13 @@ impl Http {
                 HeaderValue::from_static(value),
             );
         }
+        let mut only_private = plain_key;
         if let Some(name) = request.key_name {
-            let key = self
+            let (key, private) = self
                 .keys
-                .get(name, host)
+                .get(name, host, self.allowed.may_list(host))
                 .map_err(|error| Failure::model(error.to_string()))?;
+            only_private |= private;
             let (header, value) = match request.authorization {
                 Authorization::Bearer => ("authorization", format!("Bearer {}", key.expose())),
                 Authorization::ApiKey => ("x-api-key", key.expose().to_owned()),
@@ -178,7 +180,7 @@ impl Http {
             value.set_sensitive(true);
             headers.insert(HeaderName::from_static(header), value);
         }
-        let client = if plain_key {
+        let client = if only_private {
             &self.private
         } else {
             &self.permitted

@@ -286,6 +286,63 @@ fn changed_rows_of_a_table_are_embedded_within_seconds() -> Result<()> {
 }
 
 #[test]
+fn a_result_that_the_database_refuses_does_not_touch_the_others() -> Result<()> {
+    let database = Database::create("worker_refusals")?;
+    let mut client = database.connect()?;
+    let api = FakeApi::start(Mood::Well)?;
+    register(&mut client, &api, "{\"max_attempts\": 1}")?;
+    client.batch_execute(
+        "CREATE TABLE article (id integer PRIMARY KEY, body text, emb vector(2));
+         INSERT INTO article SELECT n, 'article ' || n FROM generate_series(1, 20) AS n;
+         SELECT reground.add_corpus('articles', 'article', 'id', 'body', embedding => 'emb', embedding_model => 'm');
+         CREATE SEQUENCE deadlocks; GRANT USAGE ON SEQUENCE deadlocks TO PUBLIC;
+         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             IF NEW.id = 3 THEN RAISE 'shut down' USING ERRCODE = '57P01'; END IF;
+             IF NEW.id = 5 AND nextval('public.deadlocks') < 3 THEN RAISE 'deadlock' USING ERRCODE = '40P01'; END IF;
+             IF NEW.id = 9 THEN RAISE 'checked' USING ERRCODE = '23514'; END IF;
+             IF NEW.id = 7 THEN RAISE 'locked' USING ERRCODE = '55P03'; END IF;
+             RETURN NEW; END $$;
+         CREATE TRIGGER refuse BEFORE UPDATE ON article FOR EACH ROW WHEN (NEW.emb IS NOT NULL) EXECUTE FUNCTION refuse()",
+    )?;
+    let role = worker_role(&mut client)?;
+    let ended = Program::start(&database, &role, &["--once"])?.wait()?;
+    assert_eq!(ended.code, Some(1), "{}", ended.output);
+    let missing: Vec<i32> = client
+        .query_one(
+            "SELECT array_agg(id ORDER BY id) FROM article WHERE emb IS NULL",
+            &[],
+        )?
+        .get(0);
+    assert_eq!(missing, [3, 7, 9], "{}", ended.output);
+    let tasks: Vec<(String, i32, String, bool)> = client
+        .query(
+            "SELECT state, attempts, coalesce(substring(last_error FROM '\\(([0-9A-Z]{5})\\)'), ''), due_at > now() + interval '20 seconds'
+             FROM reground.model_tasks ORDER BY 3",
+            &[],
+        )?
+        .iter()
+        .map(|row| (row.get(0), row.get(1), row.get(2), row.get::<_, Option<bool>>(3) == Some(true)))
+        .collect();
+    let expected = [
+        // A task that is handed back keeps no message.
+        ("waiting", 0, ""),
+        ("dead", 1, "23514"),
+        ("dead", 1, "57P01"),
+    ];
+    for ((state, attempts, code, later), expected) in tasks.iter().zip(expected) {
+        assert_eq!((state.as_str(), *attempts, code.as_str()), expected);
+        assert_eq!(*later, code.is_empty(), "{code}");
+    }
+    assert_eq!(tasks.len(), 3);
+    assert_eq!(
+        api.seen.texts.lock().unwrap().len(),
+        20,
+        "no text is embedded twice"
+    );
+    Ok(())
+}
+
+#[test]
 fn a_turn_is_reranked_by_the_worker() -> Result<()> {
     let database = Database::create("worker_rerank")?;
     let mut client = database.connect()?;

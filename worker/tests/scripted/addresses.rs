@@ -58,7 +58,10 @@ async fn a_key_goes_only_to_its_hosts() {
 
     let failure = embed_failure(&bound(other), model.clone()).await;
     assert_eq!(failure.class, Class::Model);
-    assert!(failure.message.contains("not sent"), "{failure}");
+    assert!(
+        failure.message.contains("REGROUND_KEY_MAIN_HOSTS"),
+        "{failure}"
+    );
     assert_eq!(server.calls(), 0);
 
     let results = embed(&bound(own), model.clone(), &["text"]).await;
@@ -80,6 +83,19 @@ async fn a_key_is_not_sent_without_encryption_to_a_public_address() {
     let failure = embed_failure(&runner, model).await;
     assert_eq!(failure.class, Class::Model);
     assert!(failure.message.contains("without https"), "{failure}");
+}
+
+#[tokio::test]
+async fn a_key_without_hosts_is_not_sent_to_other_hosts() {
+    let mut model = Scripted::raw(b"").await.embedder();
+    model.key_name = Some("main".into());
+    for endpoint in ["https://192.88.99.1:9", "https://evil.example"] {
+        model.endpoint = Some(endpoint.into());
+        let runner = runner_with(&["127.0.0.1", "tei.internal"], &[("main", "sk-1", &[])]);
+        let failure = embed_failure(&runner, model.clone()).await;
+        assert_eq!(failure.class, Class::Model, "{failure}");
+        assert!(!failure.message.contains("sk-1"), "{failure}");
+    }
 }
 
 #[tokio::test]
