@@ -49,7 +49,7 @@ fn run() -> Result<bool> {
     let embedder = arguments.worker.as_deref().map(Embedder::at);
     let llm = Llm::from_environment()?;
 
-    report::title(&screen);
+    report::title(&screen, llm.as_ref().map(Llm::model));
     let ingested = ingest::run(&mut client, &folder, embedder.is_some(), &screen)?;
     let conversation = turn::next_conversation(&mut client)?;
     report::ingested(

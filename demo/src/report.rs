@@ -31,7 +31,7 @@ fn rule(screen: &Screen, title: &str) {
 }
 
 /// Prints the title.
-pub fn title(screen: &Screen) {
+pub fn title(screen: &Screen, llm: Option<&str>) {
     println!(
         "{}",
         screen.paint(
@@ -39,11 +39,16 @@ pub fn title(screen: &Screen) {
             "reground: documents in, a conversation of six turns, every citation audited"
         )
     );
+    let answers = match llm {
+        Some(model) => format!("The language model {model} writes the answers."),
+        None => "No language model is used. Answers are composed from the sources that the database returned, and some \
+                 citations are wrong on purpose."
+            .to_owned(),
+    };
     println!(
         "{}",
         wrap(
-            "No language model is used. Answers are composed from the sources that the database returned, and some \
-             citations are wrong on purpose. All verdicts come from the database.",
+            &format!("{answers} All verdicts come from the database."),
             0
         )
     );
