@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use postgres::Client;
 use reground_tests::contents::contents;
 use reground_tests::server::Database;
@@ -164,6 +164,8 @@ fn a_key_is_nowhere_but_in_the_request() -> Result<()> {
     corpus(&mut client)?;
     put(&mut client, "d", (0..3).map(|n| format!("text {n}")))?;
     let role = worker_role(&mut client)?;
+    // The server logs each statement of the worker.
+    client.batch_execute(&format!("ALTER ROLE {role} SET log_statement = 'all'"))?;
     let program = Program::start(&database, &role, &[])?;
     until(
         &mut client,
@@ -188,10 +190,24 @@ fn a_key_is_nowhere_but_in_the_request() -> Result<()> {
     );
     assert!(!authorizations.is_empty());
     let stored = format!("{:?}", contents(&mut client)?);
+    // The servers of the tests write their log beside the folder of the data.
+    let logged: String = client
+        .query_one(
+            "SELECT encode(pg_read_binary_file(current_setting('data_directory') || '/../log'), 'escape')",
+            &[],
+        )?
+        .get(0);
+    assert!(logged.contains("complete_task") || logged.contains("fail_task"));
+    let dump = database.program("pg_dump")?.context("pg_dump")?.output()?;
+    assert!(dump.status.success());
+    let dump = String::from_utf8_lossy(&dump.stdout);
+    assert!(dump.contains("model_status"));
     for (place, text) in [
-        ("a table", &stored),
+        ("a table", stored.as_str()),
+        ("a dump", &dump),
         ("pg_stat_activity", &activity.join("\n")),
-        ("the log", &output),
+        ("the log of the worker", &output),
+        ("the log of the server", &logged),
     ] {
         assert!(!text.contains(KEY), "the key is in {place}");
     }
