@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::data::claims::Set;
+use crate::progress::Progress;
 
 /// A baseline.
 #[derive(Clone, Debug)]
@@ -31,7 +32,9 @@ pub struct Pair {
 }
 
 /// Texts of one call of the worker.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 16;
+/// Characters of a text that are embedded. The model reads 256 tokens; the worker refuses texts far above that.
+const MAX_CHARS: usize = 4000;
 
 /// The share of the lexemes of `hypothesis` that `premise` contains; 0 without a lexeme.
 const SHARED_WORDS: &str = "CREATE FUNCTION pg_temp.shared_words(config regconfig, premise text, hypothesis text) RETURNS double precision LANGUAGE sql
@@ -96,19 +99,34 @@ fn by_words(client: &mut impl GenericClient, set: Set, pairs: &[Pair]) -> Result
 }
 
 fn by_embeddings(worker: &str, model: &str, pairs: &[Pair]) -> Result<Vec<f64>> {
-    let texts: Vec<&str> = pairs
-        .iter()
-        .flat_map(|pair| [pair.premise.as_str(), pair.hypothesis.as_str()])
+    // Texts of one length are faster together.
+    let premises = embed_all(worker, model, pairs.iter().map(|pair| &pair.premise))?;
+    let hypotheses = embed_all(worker, model, pairs.iter().map(|pair| &pair.hypothesis))?;
+    let both = premises.iter().zip(&hypotheses);
+    Ok(both
+        .map(|(premise, hypothesis)| cosine(premise, hypothesis))
+        .collect())
+}
+
+fn embed_all<'a>(
+    worker: &str,
+    model: &str,
+    texts: impl Iterator<Item = &'a String>,
+) -> Result<Vec<Vec<f64>>> {
+    let texts: Vec<String> = texts
+        .map(|text| text.chars().take(MAX_CHARS).collect())
         .collect();
+    let progress = Progress::new("embedding", texts.len());
     let mut embeddings = Vec::with_capacity(texts.len());
     for some in texts.chunks(AT_ONCE) {
         embeddings.extend(embed(worker, model, some)?);
+        progress.step(some.len());
     }
-    let (both, _) = embeddings.as_chunks::<2>();
-    Ok(both.iter().map(|[one, other]| cosine(one, other)).collect())
+    progress.finish();
+    Ok(embeddings)
 }
 
-fn embed(worker: &str, model: &str, texts: &[&str]) -> Result<Vec<Vec<f64>>> {
+fn embed(worker: &str, model: &str, texts: &[String]) -> Result<Vec<Vec<f64>>> {
     let address = format!("{}/v1/embeddings", worker.trim_end_matches('/'));
     let mut response = ureq::post(&address)
         .send_json(json!({"model": model, "input": texts, "input_type": "document"}))
