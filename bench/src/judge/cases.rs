@@ -81,7 +81,7 @@ impl Case {
 }
 
 /// The text with single spaces.
-pub fn on_one_line(text: &str) -> String {
+fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

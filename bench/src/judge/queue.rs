@@ -5,8 +5,8 @@ use postgres::GenericClient;
 use serde_json::json;
 
 use super::calibration::Calibration;
-use super::cases::{CITATION, Case, on_one_line};
-use super::similarity::{Judge, Pair};
+use super::cases::{CITATION, Case};
+use super::similarity::{Judge, Pair, text_config};
 use crate::data::claims::Set;
 
 /// Tasks of one claim.
@@ -17,7 +17,7 @@ const BUDGET: i32 = 1_000_000;
 /// The citations of the cases.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// Their ids.
+    /// Their ids, without citations that have no claim: these are never judged.
     pub citation_ids: Vec<i64>,
     /// Number of citations whose claim, as extracted from the answer, is not the claim of the case.
     pub other_claims: usize,
@@ -28,7 +28,7 @@ pub struct Recorded {
 /// # Errors
 /// Errors of the server, an answer whose citation is not extracted.
 pub fn record(client: &mut impl GenericClient, set: Set, cases: &[Case]) -> Result<Recorded> {
-    let (config, _) = set.language();
+    let config = text_config(set);
     let record = client.prepare(
         "SELECT citation_id, claim FROM reground.record_turn($1, $2, $3, $4, text_config => ($5::text)::regconfig) \
          WHERE raw = $6 AND chunk_id IS NOT NULL",
@@ -55,14 +55,18 @@ pub fn record(client: &mut impl GenericClient, set: Set, cases: &[Case]) -> Resu
             .last()
             .with_context(|| format!("{conversation}: no citation in \"{answer}\""))?;
         let (citation_id, claim): (i64, Option<String>) = (row.get(0), row.get(1));
-        let claim = on_one_line(&claim.unwrap_or_default());
-        recorded.other_claims += usize::from(letters(&claim) != letters(&case.claim));
+        let claim = letters(&claim.unwrap_or_default());
+        recorded.other_claims += usize::from(claim != letters(&case.claim));
+        if claim.is_empty() {
+            continue;
+        }
         client.execute(&label, &[&citation_id, &case.label_of_citation()])?;
         recorded.citation_ids.push(citation_id);
     }
     Ok(recorded)
 }
 
+/// Letters and digits, to compare claims without their punctuation.
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }

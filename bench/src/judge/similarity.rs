@@ -86,8 +86,16 @@ impl Judge {
     }
 }
 
+/// The text search configuration that the guide recommends for the language of a set.
+pub fn text_config(set: Set) -> &'static str {
+    match set.language() {
+        (_, "zh") => "reground.bigrams",
+        (config, _) => config,
+    }
+}
+
 fn by_words(client: &mut impl GenericClient, set: Set, pairs: &[Pair]) -> Result<Vec<f64>> {
-    let (config, _) = set.language();
+    let config = text_config(set);
     let premises: Vec<&str> = pairs.iter().map(|pair| pair.premise.as_str()).collect();
     let hypotheses: Vec<&str> = pairs.iter().map(|pair| pair.hypothesis.as_str()).collect();
     let rows = client.query(
