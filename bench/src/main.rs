@@ -9,6 +9,7 @@ mod eval;
 mod extraction;
 mod injection;
 mod intent;
+mod judge;
 mod k1;
 mod progress;
 mod simulation;
@@ -24,6 +25,7 @@ Quality, measured by human judgements:
   eval        retrieval and whole turns
   extraction  citations extracted from real answers
   injection   faults injected into answers, and how many are detected
+  judge       baseline judges of citations, compared with human labels
   k1          when to retrieve and with which query, and factuality from verdicts
   intent      classification of the intent of turns
   support     support of claims by text
@@ -50,6 +52,7 @@ fn main() -> Result<()> {
             Some("extraction") => extraction::run(arguments),
             Some("intent") => intent::run(arguments),
             Some("injection") => injection::run(arguments),
+            Some("judge") => judge::run(arguments),
             Some("k1") => k1::run(arguments),
             Some("provenance") => cost::provenance::run(arguments),
             Some("recording") => cost::recording::run(arguments),

@@ -1,5 +1,7 @@
-//! The files of the MTRAG benchmark: passages, queries, judgements, conversations, vectors. Nothing here uses the database.
+//! The files of the MTRAG benchmark (passages, queries, judgements, conversations, vectors) and sets of labelled claims. Nothing here
+//! uses the database.
 
+pub mod claims;
 pub mod corpus;
 pub mod queries;
 pub mod tasks;

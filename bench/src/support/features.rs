@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use postgres::Client;
 use reground_citations::{Cues, Lexemes, Text, support};
 
-use super::items::{Item, Set};
+use crate::data::claims::{Item, Set};
 
 /// Names of the printed features.
 pub const NAMES: [&str; 5] = ["support", "window", "pairs", "units", "content words"];

@@ -2,15 +2,15 @@
 //! server.
 
 mod features;
-mod items;
 mod measure;
 mod options;
 
 use anyhow::{Context, Result, ensure};
 use postgres::{Client, NoTls};
 
-use items::{Item, Set};
 use options::Options;
+
+use crate::data::claims::{Item, Set};
 
 /// Lower bounds of each set: AUROC and macro-F1 in folds. They are raised when a figure rises, never lowered.
 const FLOORS: [(Set, f64, f64); 4] = [
@@ -97,12 +97,12 @@ fn row(name: &str, items: &[Item], rows: &[features::Row]) -> (Option<f64>, Opti
     let of = |feature: usize| -> Vec<(f64, bool)> {
         let pairs = rows.iter().zip(items);
         pairs
-            .map(|(row, item)| (row.shown[feature], item.holds))
+            .map(|(row, item)| (row.shown[feature], item.label.holds()))
             .collect()
     };
     let questions: Vec<&str> = items.iter().map(|item| item.question.as_str()).collect();
     let in_folds = measure::in_folds(&of(0), &questions);
-    let positive = items.iter().filter(|item| item.holds).count();
+    let positive = items.iter().filter(|item| item.label.holds()).count();
     print!(
         "| {name} | {} | {positive} | {} | {} |",
         items.len(),
@@ -122,7 +122,9 @@ fn row(name: &str, items: &[Item], rows: &[features::Row]) -> (Option<f64>, Opti
 /// AUROC and macro-F1 of weights fitted on other questions.
 fn fitted(items: &[Item], rows: &[features::Row]) -> (Option<f64>, Option<f64>) {
     let pairs = rows.iter().zip(items);
-    let labelled: Vec<_> = pairs.map(|(row, item)| (row.weighed, item.holds)).collect();
+    let labelled: Vec<_> = pairs
+        .map(|(row, item)| (row.weighed, item.label.holds()))
+        .collect();
     let questions: Vec<&str> = items.iter().map(|item| item.question.as_str()).collect();
     measure::fitted_in_folds(&labelled, &questions)
 }

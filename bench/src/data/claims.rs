@@ -6,7 +6,7 @@ use anyhow::Result;
 use reground_citations::{Families, extract};
 use serde::Deserialize;
 
-use crate::data::json_lines;
+use super::json_lines;
 
 /// A set of labelled claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,17 @@ pub enum Set {
     CiteCheck,
 }
 
+/// Label of a claim by humans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// The texts support the claim.
+    Supported,
+    /// The texts support a part of the claim; only WiCE has this label.
+    Partial,
+    /// The texts do not support the claim.
+    Unsupported,
+}
+
 /// A claim, its cited texts and its label.
 #[derive(Clone, Debug)]
 pub struct Item {
@@ -29,7 +40,7 @@ pub struct Item {
     /// The cited texts.
     pub texts: Vec<String>,
     /// Whether they support the claim.
-    pub holds: bool,
+    pub label: Label,
     /// The question of the answer; the claims of one question are in one fold.
     pub question: String,
     /// Part of the set.
@@ -64,6 +75,21 @@ struct Statement {
     statement: String,
     quote: String,
     label: u8,
+}
+
+impl Label {
+    /// Whether the texts support the whole claim.
+    pub fn holds(self) -> bool {
+        self == Self::Supported
+    }
+
+    fn of(holds: bool) -> Self {
+        if holds {
+            Self::Supported
+        } else {
+            Self::Unsupported
+        }
+    }
 }
 
 impl Set {
@@ -115,7 +141,7 @@ fn attributions(path: &Path) -> Result<Vec<Item>> {
             .iter()
             .map(|text| without_number(text).to_owned())
             .collect(),
-        holds: read.attribution_label == "attributable",
+        label: Label::of(read.attribution_label == "attributable"),
         question: read.question,
         part: read.src_dataset,
     };
@@ -126,7 +152,10 @@ fn articles(path: &Path) -> Result<Vec<Item>> {
     let item = |read: Article| Item {
         claim: read.claim,
         texts: vec![read.evidence.join("\n")],
-        holds: read.label == "supported",
+        label: match read.label.as_str() {
+            "partially_supported" => Label::Partial,
+            label => Label::of(label == "supported"),
+        },
         question: read.meta.id,
         part: String::new(),
     };
@@ -137,7 +166,7 @@ fn statements(path: &Path) -> Result<Vec<Item>> {
     let item = |read: Statement| Item {
         claim: read.statement,
         texts: vec![without_number(&read.quote).to_owned()],
-        holds: read.label == 1,
+        label: Label::of(read.label == 1),
         question: read.query,
         part: String::new(),
     };
