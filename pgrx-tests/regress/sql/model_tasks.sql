@@ -74,7 +74,7 @@ SELECT * FROM regress.refusal($$SELECT * FROM reground.claim_tasks('')$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.claim_tasks('w', kinds => '{sing}')$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.claim_tasks('w', max_tasks => 0)$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.claim_tasks('w', lease => '0')$$);
-SELECT * FROM regress.refusal($$SELECT * FROM reground.claim_tasks('w', lease => 'infinity')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.claim_tasks('w', lease => '2 days')$$);
 RESET SESSION AUTHORIZATION;
 
 -- Results: checked, stored once.
