@@ -184,7 +184,7 @@ CREATE FUNCTION reground.fail_task(
     task_id bigint, lease_token uuid, error text, failure text DEFAULT 'item', retry_after interval DEFAULT NULL)
     RETURNS text LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'fail_task_wrapper';
 COMMENT ON FUNCTION reground.fail_task IS
-'Gives a leased task back and returns its state, waiting or dead. failure: item (counts against the task), model (counts against the model, and against the task while the breaker is closed), limit (a rate limit; nothing counts) or stopped (not tried). retry_after: delay, by default growing with the attempts. Errors: 55000 if the lease has ended.';
+'Gives a leased task back and returns its state, waiting or dead. failure: item (counts against the task), model (counts against the model; against the task only if the call before succeeded), limit (a rate limit; nothing counts) or stopped (not tried). retry_after: delay, by default growing with the attempts. Errors: 55000 if the lease has ended.';
 
 CREATE FUNCTION reground.retry_tasks(model text DEFAULT NULL, kind text DEFAULT NULL)
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'retry_tasks_wrapper';

@@ -41,13 +41,13 @@ impl Failure {
         found.ok_or_else(|| ModelError::unrecognized("failure", name, Self::ALL.map(Self::name)))
     }
 
-    /// Whether an attempt counts against the task. While the breaker is open the fault is the model's. While it is closed a task that
-    /// makes the model fail must not be tried for ever.
+    /// Whether an attempt counts against the task. A failure of the model counts only after a success: a task that makes a working model
+    /// fail must not be tried for ever, and an outage must not use up the attempts of the tasks.
     #[must_use]
     pub fn counts(self, breaker: &Breaker) -> bool {
         match self {
             Self::Item => true,
-            Self::Model => breaker.open_for.is_none(),
+            Self::Model => breaker.failures == 0,
             Self::Limit | Self::Stopped => false,
         }
     }
@@ -152,6 +152,11 @@ mod tests {
             open_for: Some(-1.0),
         };
         assert!(!Failure::Model.counts(&open));
+        let failing = Breaker {
+            failures: 1,
+            open_for: None,
+        };
+        assert!(!Failure::Model.counts(&failing));
         assert!(Failure::Model.counts(&Breaker::default()));
         assert!(Failure::Item.counts(&open));
         assert!(!Failure::Limit.counts(&Breaker::default()));
