@@ -13,7 +13,7 @@ use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::models::embeddings::{self, Check, Compared, PresentPassages, Target};
 use crate::store::models::tasks;
 
-use crate::api::models::tasks::embed::{has_text, text_hash};
+use crate::api::models::tasks::embed::{has_key, has_text, text_hash};
 use crate::tenant;
 
 /// Passages that are compared at a time.
@@ -141,10 +141,38 @@ fn compare(corpus: &Corpus, model: &str, most: i64) -> Result<(i64, Compared)> {
         present,
         most.saturating_sub(found.queued).max(0),
     )?);
+    found.subtract(end_done(corpus, target, meaning)?);
     if embeddings::recorded_passages(target)? > passages {
         forget_gone(corpus, target)?;
     }
     Ok((passages, found))
+}
+
+/// Removes the tasks of passages whose results were stored while the corpus was compared, and returns their number. The comparison reads
+/// passages as they were at its beginning, so it queues them again.
+fn end_done(corpus: &Corpus, target: Target<'_>, meaning: &str) -> Result<i64> {
+    let suspects = embeddings::queued_and_recorded(target)?;
+    if suspects.is_empty() {
+        return Ok(0);
+    }
+    let done: Vec<String> = as_relation_owner(corpus.clone(), |corpus| {
+        let condition = format!(
+            "{} AND p.{} IS NOT NULL",
+            has_key(corpus, "g.chunk_id")?,
+            sql::ident(&corpus.vectors(meaning)?.name)
+        );
+        let done = sql::write_one::<Vec<String>>(
+            &format!(
+                "SELECT array_agg(g.chunk_id) FROM unnest($1::text[]) AS g(chunk_id) WHERE EXISTS (SELECT FROM {} AS p WHERE {condition})",
+                corpus.relation.as_deref().unwrap_or_default()
+            ),
+            &[suspects.into()],
+        )?;
+        Ok(done.unwrap_or_default())
+    })?;
+    let count = i64::try_from(done.len()).unwrap_or(i64::MAX);
+    embeddings::end_tasks(corpus.corpus_id, target.model, done)?;
+    Ok(count)
 }
 
 /// Query for chunk id, hash of the text, and whether there is a vector, of the passages `p` with a text.

@@ -27,6 +27,12 @@ pub struct Compared {
 }
 
 impl Compared {
+    /// Takes off passages that were embedded meanwhile.
+    pub fn subtract(&mut self, passages: i64) {
+        self.stale = self.stale.saturating_sub(passages);
+        self.queued = self.queued.saturating_sub(passages);
+    }
+
     /// Adds what was found in other passages.
     pub fn add(&mut self, other: Self) {
         self.stale = self.stale.saturating_add(other.stale);
@@ -71,6 +77,20 @@ pub fn compare(target: Target<'_>, present: PresentPassages, most: i64) -> Resul
                 target.tenant.into(),
                 most.into(),
             ],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Passages that are queued and recorded with the same text: their results came while they were compared, or their vectors were removed
+/// since.
+pub fn queued_and_recorded(target: Target<'_>) -> Result<Vec<String>> {
+    Ok(as_owner(|| {
+        sql::write_one(
+            "SELECT array_agg(t.subject) FROM reground.model_tasks AS t \
+             JOIN reground.passage_embeddings AS e ON e.corpus_id = t.corpus_id AND e.model = t.model AND e.chunk_id = t.subject \
+             WHERE t.kind = 'embed' AND t.corpus_id = $1 AND t.model = $2 AND t.state = 'waiting' AND e.input_hash = t.input_hash",
+            &[target.corpus_id.into(), target.model.into()],
         )
     })?
     .unwrap_or_default())

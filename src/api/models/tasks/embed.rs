@@ -108,7 +108,7 @@ fn texts(corpus_id: i64, tasks: &[&Task]) -> Result<HashMap<String, PassageText>
 }
 
 /// Condition that a passage has the chunk id in a text expression.
-fn has_key(corpus: &Corpus, chunk_id: &str) -> Result<String> {
+pub fn has_key(corpus: &Corpus, chunk_id: &str) -> Result<String> {
     let kind = corpus.column_type("chunk_id").unwrap_or("text");
     let schema = operator_schema(kind)?;
     Ok(format!(
