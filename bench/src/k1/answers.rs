@@ -24,7 +24,7 @@ struct Line {
     tokens: u64,
 }
 
-/// The measures of each setting beside the source's table.
+/// Compares the measures of each setting with the source's table.
 ///
 /// # Errors
 /// An unreadable file; a question that occurs twice in a setting, or not in all of them.

@@ -20,7 +20,7 @@ Contexts of the last questions of dialogues, in the four settings of KnowMT-Benc
   --prompts               put context, history and question into the file of --out, for models that answer
   --out FILE              one JSON object per setting and question
 
-Factuality of the answers of models, beside the published table:
+Factuality of the answers of models, compared with the published table:
 
   --verdicts FILE         one JSON object per setting and question:
                           {\"setting\": \"rounds\", \"question\": \"…\", \"statements\": [\"entailed\", …], \"facts\": [\"neutral\", …], \"tokens\": 210}

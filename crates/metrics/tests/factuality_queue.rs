@@ -1,4 +1,4 @@
-//! The state of a queued evaluation, the rows beside the published ones, and the agreement with humans.
+//! The state of a queued evaluation, the rows with their published values, and the agreement with humans.
 
 #![allow(
     clippy::unwrap_used,

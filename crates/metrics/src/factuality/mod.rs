@@ -3,7 +3,7 @@
 //!
 //! An answer is decomposed into statements. Each statement is judged against the reference answer, and each fact of the reference
 //! against the answer. [`verdicts`] holds the judgements, [`measures`] the measures of an answer, [`summary`] those of a data set,
-//! [`report`] and [`comparison`] show them beside the [`published`] tables, [`outcome`] is the state of a queued evaluation.
+//! [`report`] and [`comparison`] compare them with the [`published`] tables. [`outcome`] is the state of a queued evaluation.
 //! [`validation`] compares decomposer and judge with humans, by [`decomposition`] and [`agreement`](crate::agreement).
 
 pub mod comparison;

@@ -1,4 +1,4 @@
-//! Measured data sets beside the published figures, as tables in Markdown.
+//! Tables in Markdown that compare measured figures with the published ones.
 
 use std::fmt::Write;
 
@@ -51,7 +51,7 @@ pub struct MeasuredRow {
     pub summary: Summary,
 }
 
-/// Measured systems and the published table beside them.
+/// Measured systems, and the published table to compare them with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// The measured systems, in the order of the table.
@@ -150,7 +150,7 @@ pub struct Validation {
 }
 
 impl Validation {
-    /// The figures beside the published ones.
+    /// The measured figures, in the columns of the published table.
     pub fn markdown(&self) -> String {
         let percent = |share: Option<f64>| share.map(|share| 100.0 * share);
         let kappa = self.kappa.map_or_else(

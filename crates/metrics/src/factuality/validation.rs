@@ -32,7 +32,7 @@ pub struct LabelledVerdict {
     pub labels: Vec<Entailment>,
 }
 
-/// A measure of agreement beside the published range.
+/// A measure of agreement, with the published range.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct AgreementRow {
     /// Name of the measure.
