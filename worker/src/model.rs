@@ -58,8 +58,6 @@ pub struct Settings {
     pub query_prefix: String,
     /// Text before a passage.
     pub document_prefix: String,
-    /// Longest text in tokens of o200k_base. A longer one fails without a call.
-    pub max_input_tokens: Option<usize>,
     /// Seconds that a call may take.
     pub timeout: f64,
     /// Most texts in one call.
@@ -81,7 +79,6 @@ impl Default for Settings {
         Self {
             query_prefix: String::new(),
             document_prefix: String::new(),
-            max_input_tokens: None,
             timeout: 60.0,
             max_batch: 32,
             concurrency: 4,
