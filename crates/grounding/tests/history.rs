@@ -23,6 +23,7 @@ fn source(marker: &str, doc_id: &str, page: u32) -> CitedSource {
         version: Some(3),
         pages: Some(PageRange::new(page, page)),
         chars: Some(CharRange { start: 0, end: 9 }),
+        locator: None,
         content_hash: "1a2b3c4d5e6f".into(),
     }
 }
@@ -276,6 +277,7 @@ prop_compose! {
             marker, corpus, doc_id, chunk_id, version,
             pages: pages.map(|(start, end)| PageRange { start, end }),
             chars: chars.map(|(start, end)| CharRange { start, end }),
+            locator: None,
             content_hash,
         }
     }

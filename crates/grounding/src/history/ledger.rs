@@ -49,6 +49,8 @@ pub struct CitedSource {
     pub pages: Option<PageRange>,
     /// Characters.
     pub chars: Option<CharRange>,
+    /// Place of the passage in its document, for readers.
+    pub locator: Option<String>,
     /// Content hash (hex).
     pub content_hash: String,
 }
@@ -63,6 +65,7 @@ impl From<BoundMarker> for CitedSource {
             version: bound.version,
             pages: bound.pages,
             chars: bound.chars,
+            locator: bound.locator,
             content_hash: bound.content_hash,
         }
     }
