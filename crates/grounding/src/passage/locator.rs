@@ -93,9 +93,15 @@ mod tests {
     #[test]
     fn structured_locators_are_one_line_of_bounded_length() {
         let read = |value: Value| structured_locator(&json!({ LOCATOR: value }));
-        assert_eq!(read(json!("Genesis 1:1-5")).as_deref(), Some("Genesis 1:1-5"));
+        assert_eq!(
+            read(json!("Genesis 1:1-5")).as_deref(),
+            Some("Genesis 1:1-5")
+        );
         assert_eq!(read(json!(" a\n\u{b}b\u{0}")).as_deref(), Some("a b"));
-        assert_eq!(read(json!("x".repeat(1_000_000))).map(|place| place.len()), Some(MAX_CHARS));
+        assert_eq!(
+            read(json!("x".repeat(1_000_000))).map(|place| place.len()),
+            Some(MAX_CHARS)
+        );
         for none in [json!(""), json!(" \n"), json!(3), json!(null), json!(["a"])] {
             assert_eq!(read(none), None);
         }
@@ -109,7 +115,10 @@ mod tests {
         let three = joined_locators(Some(&two), Some("Genesis 1:11")).unwrap();
         assert_eq!(three, "Genesis 1:1-5 … Genesis 1:11");
         assert_eq!(ends_of(&three), ("Genesis 1:1-5", "Genesis 1:11"));
-        assert_eq!(joined_locators(Some("§ 1"), Some("§ 1")).as_deref(), Some("§ 1"));
+        assert_eq!(
+            joined_locators(Some("§ 1"), Some("§ 1")).as_deref(),
+            Some("§ 1")
+        );
         assert_eq!(joined_locators(None, Some("§ 1")).as_deref(), Some("§ 1"));
         assert_eq!(joined_locators(None, None), None);
     }

@@ -10,6 +10,6 @@ pub mod vectors;
 
 pub use candidate::{Candidate, Dropped, Origin, Reason, Stage};
 pub use list::{Branch, Hit, Metric, RankedList};
-pub(crate) use locator::{ends_of, joined_locators};
 pub use locator::{LOCATOR, locator, structured_locator};
+pub(crate) use locator::{ends_of, joined_locators};
 pub use text::{CharRange, Passage};

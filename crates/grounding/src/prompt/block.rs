@@ -272,8 +272,8 @@ mod tests {
     use crate::fixtures::{candidate, passage};
     use crate::memory::Fact;
     use crate::passage::CharRange;
-    use reground_documents::PageRange;
     use proptest::prelude::*;
+    use reground_documents::PageRange;
 
     const PLAIN: BlockRules = BlockRules {
         style: MarkerStyle::Lettered,
