@@ -20,7 +20,7 @@ pub(crate) enum Naming {
 }
 
 /// The passage with its tokens counted. `corpus` is the corpus of its ids, empty for none.
-pub(crate) fn caller_passage(given: CallerPassage, corpus: &str, naming: Naming) -> Passage {
+pub(crate) fn caller_passage(mut given: CallerPassage, corpus: &str, naming: Naming) -> Passage {
     let content_hash = content_hash_hex(&given.content);
     let named = given.chunk_id.is_some() || given.doc_id.is_some();
     let chunk_id = given.chunk_id.as_ref().map(key_text);
@@ -36,7 +36,7 @@ pub(crate) fn caller_passage(given: CallerPassage, corpus: &str, naming: Naming)
             if named { corpus } else { "" },
         ),
     };
-    let metadata: serde_json::Value = given.metadata.map(Into::into).unwrap_or_default();
+    let metadata: serde_json::Value = given.metadata.take().map(Into::into).unwrap_or_default();
     let range = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
     Passage {
         corpus: corpus.to_owned(),
