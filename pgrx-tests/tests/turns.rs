@@ -27,6 +27,8 @@ struct Shown {
     marker: String,
     key: Key,
     fresh: bool,
+    /// Whether it is shown by its facts only.
+    remembered: bool,
     tokens: i32,
     content: String,
 }
@@ -40,6 +42,7 @@ impl Shown {
                     marker: row.get::<_, Option<String>>(1)?,
                     key: (row.get(2), row.get(3)),
                     fresh: row.get::<_, &str>(4) == "fresh",
+                    remembered: row.get::<_, &str>(4) == "remembered",
                     tokens: row.get(5),
                     content: row.get(6),
                 })
@@ -159,11 +162,8 @@ impl<'a> Conversation<'a> {
             Shown::of(&again) == context && again.iter().all(|row| row.get::<_, i64>(0) == id),
             "a repeated request gave another turn"
         );
-        ensure!(
-            context.len() <= most,
-            "{} sources, at most {most} were allowed",
-            context.len()
-        );
+        let full = context.iter().filter(|shown| !shown.remembered).count();
+        ensure!(full <= most, "{full} sources, at most {most} were allowed");
         let tokens: i32 = context.iter().map(|shown| shown.tokens).sum();
         ensure!(
             usize::try_from(tokens)? <= budget,

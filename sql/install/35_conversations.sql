@@ -248,22 +248,22 @@ CREATE TABLE reground.source_facts (
     fact_no      integer NOT NULL,
     tenant       text NOT NULL,
     fact         text NOT NULL,
-    fact_start   integer NOT NULL,
-    fact_end     integer NOT NULL,
+    fact_start   integer,
+    fact_end     integer,
     published    text,
     version      integer,
     content_hash text NOT NULL,
     PRIMARY KEY (turn_id, marker, fact_no)
 );
-COMMENT ON TABLE reground.source_facts IS 'Fact sheet of each turn: up to two sentences per source, verbatim, selected for the query.';
+COMMENT ON TABLE reground.source_facts IS 'Fact sheet of each turn: the facts of each source, verbatim sentences selected for the query or facts that the application supplies.';
 COMMENT ON COLUMN reground.source_facts.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.source_facts.marker IS 'Marker of the source in its conversation, for example A1.';
-COMMENT ON COLUMN reground.source_facts.fact_no IS 'Number of the fact within its source, from 1, best first.';
+COMMENT ON COLUMN reground.source_facts.fact_no IS 'Number of the fact within its source, from 1.';
 COMMENT ON COLUMN reground.source_facts.tenant IS 'Tenant that the row belongs to.';
-COMMENT ON COLUMN reground.source_facts.fact IS 'The sentence.';
-COMMENT ON COLUMN reground.source_facts.fact_start IS 'First character of the sentence in the passage, from 0.';
+COMMENT ON COLUMN reground.source_facts.fact IS 'The fact.';
+COMMENT ON COLUMN reground.source_facts.fact_start IS 'First character of the fact in the passage, from 0; NULL for a supplied fact that is not a part of the passage.';
 COMMENT ON COLUMN reground.source_facts.fact_end IS 'One past its last character.';
-COMMENT ON COLUMN reground.source_facts.published IS 'Publication date of the source, as stored by the application.';
+COMMENT ON COLUMN reground.source_facts.published IS 'Date of the source, as stored by the application: of publication, otherwise of the last change.';
 COMMENT ON COLUMN reground.source_facts.version IS 'Version of the document.';
 COMMENT ON COLUMN reground.source_facts.content_hash IS 'SHA-256 (hex) of the text of the passage, after normalisation.';
 

@@ -29,7 +29,7 @@ COMMENT ON COLUMN reground.turn_source.locator IS 'Place within the document, as
 COMMENT ON COLUMN reground.turn_source.published IS 'Publication date of the source, as stored by the application.';
 COMMENT ON COLUMN reground.turn_source.content IS 'Text of the passage.';
 COMMENT ON COLUMN reground.turn_source.facts IS 'Sentences of the passage that answer the query, best first.';
-COMMENT ON COLUMN reground.turn_source.origin IS 'fresh, carried, pinned, graph or added; candidate before apply_rerank; none if there are no sources.';
+COMMENT ON COLUMN reground.turn_source.origin IS 'fresh, carried, pinned, graph or added; remembered for a source of an earlier answer that is shown by its facts only; candidate before apply_rerank; none if there are no sources.';
 COMMENT ON COLUMN reground.turn_source.score IS 'Relevance to the query, 0 to 1; NULL for added passages.';
 COMMENT ON COLUMN reground.turn_source.tokens IS 'Tokens (o200k_base) of the passage.';
 COMMENT ON COLUMN reground.turn_source.metadata IS 'Metadata of the passage.';
@@ -173,7 +173,7 @@ COMMENT ON COLUMN reground.turn_candidate.corpus IS 'Name of the corpus.';
 COMMENT ON COLUMN reground.turn_candidate.doc_id IS 'The application''s id of the document.';
 COMMENT ON COLUMN reground.turn_candidate.chunk_id IS 'Id of the passage.';
 COMMENT ON COLUMN reground.turn_candidate.member_chunk_ids IS 'Ids of all passages that were merged into the candidate, its own included.';
-COMMENT ON COLUMN reground.turn_candidate.origin IS 'fresh, carried, pinned, added, or graph for candidates found only through the knowledge graph.';
+COMMENT ON COLUMN reground.turn_candidate.origin IS 'fresh, carried, pinned, added, remembered, or graph for candidates found only through the knowledge graph.';
 COMMENT ON COLUMN reground.turn_candidate.lexical_rank IS 'Rank in the lexical branch, from 1; NULL if not found there.';
 COMMENT ON COLUMN reground.turn_candidate.lexical_score IS 'BM25 score.';
 COMMENT ON COLUMN reground.turn_candidate.vector_rank IS 'Rank in the vector branch, from 1; NULL if not found there.';
@@ -225,10 +225,10 @@ CREATE FUNCTION reground.apply_rerank(turn_id bigint, results jsonb DEFAULT NULL
 COMMENT ON FUNCTION reground.apply_rerank IS
 'Continues a turn that was begun with reranker = deferred or model:NAME and returns its sources. results: items with any of chunk_id, corpus (if candidates of several corpora share a chunk_id), index (position in the rows of begin_turn, from 0), content, score; [] keeps the fused order; NULL takes the scores of the model, or keeps the fused order without one. Changed texts and ids are recorded in drift_events. Errors: 55000 if the turn does not wait for a rerank, or if the model''s scores are not there yet, P0002 if it does not exist.';
 
-CREATE FUNCTION reground.prompt_context(turn_id bigint, format text DEFAULT 'text')
+CREATE FUNCTION reground.prompt_context(turn_id bigint, format text DEFAULT 'text', detail text DEFAULT 'both')
     RETURNS text LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'prompt_context_wrapper';
 COMMENT ON FUNCTION reground.prompt_context IS
-'Returns the block for the prompt: facts and passages with their markers. format: text, xml or json. Text in passages that looks like a marker or delimiter is escaped. Put the block before the conversation history. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
+'Returns the block for the prompt: facts and passages with their markers. format: text, xml or json. detail: both; facts for the facts of each source without passages; passages for passages, with the facts of earlier turns. Text in passages that looks like a marker or delimiter is escaped. Put the block before the conversation history. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground.history(conversation_ref text, max_tokens integer DEFAULT NULL, turn_nos integer[] DEFAULT NULL, dependency text DEFAULT 'hard')
     RETURNS TABLE (entry_no integer, turn_no integer, role text, content text, tokens integer, shortened boolean, over_budget boolean)

@@ -124,7 +124,7 @@ COMMENT ON COLUMN reground.turn_candidates.corpus IS 'Name of the corpus.';
 COMMENT ON COLUMN reground.turn_candidates.doc_id IS 'The application''s id of the document.';
 COMMENT ON COLUMN reground.turn_candidates.chunk_id IS 'Id of the passage.';
 COMMENT ON COLUMN reground.turn_candidates.member_chunk_ids IS 'Ids of all passages that were merged into the candidate, its own included.';
-COMMENT ON COLUMN reground.turn_candidates.origin IS 'fresh, carried, pinned, added, or graph for candidates found only through the knowledge graph.';
+COMMENT ON COLUMN reground.turn_candidates.origin IS 'fresh, carried, pinned, added, remembered, or graph for candidates found only through the knowledge graph.';
 COMMENT ON COLUMN reground.turn_candidates.lexical_rank IS 'Rank in the lexical branch, from 1; NULL if not found there.';
 COMMENT ON COLUMN reground.turn_candidates.lexical_score IS 'BM25 score.';
 COMMENT ON COLUMN reground.turn_candidates.vector_rank IS 'Rank in the vector branch, from 1; NULL if not found there.';
@@ -160,7 +160,7 @@ CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
         SELECT pg_catalog.count(*) AS source_count, pg_catalog.count(*) FILTER (WHERE e.carried) AS carried_source_count,
                pg_catalog.array_agg(e.marker) FILTER (WHERE e.carried) AS carried, pg_catalog.array_agg(e.marker) FILTER (WHERE e.found AND e.remembered) AS both_ways
         -- A source found by the search has a rank, also if its origin is carried or pinned.
-        FROM (SELECT x.marker, x.found, x.remembered, x.origin = 'carried' AND NOT x.found AS carried
+        FROM (SELECT x.marker, x.found, x.remembered, x.origin IN ('carried', 'remembered') AND NOT x.found AS carried
               FROM (SELECT e ->> 'marker' AS marker, e ->> 'origin' AS origin, e ->> 'carry_score' IS NOT NULL AS remembered, coalesce(e ->> 'lexical_rank', e ->> 'vector_rank') IS NOT NULL AS found
                     FROM pg_catalog.jsonb_array_elements(t.context) AS e) AS x) AS e) AS s
     CROSS JOIN LATERAL (

@@ -191,7 +191,7 @@ CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS
     FROM reground.turn_candidates AS x WHERE x.in_context AND pg_catalog.num_nonnulls(x.rerank_score, x.lexical_rank, x.vector_rank, x.graph_rank) > 0
     UNION ALL
     SELECT t.tenant, t.turn_id, reground._node('context', t.turn_id::text, e ->> 'marker'), reground._node('chunk', e #>> '{passage,corpus}', m.member), 'wasDerivedFrom',
-           CASE WHEN e ->> 'origin' IN ('carried', 'pinned') THEN 'carry' WHEN e ->> 'origin' = 'added' THEN 'handover' ELSE 'retrieval' END
+           CASE WHEN e ->> 'origin' IN ('carried', 'pinned', 'remembered') THEN 'carry' WHEN e ->> 'origin' = 'added' THEN 'handover' ELSE 'retrieval' END
     FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e, pg_catalog.jsonb_array_elements_text(e -> 'member_chunk_ids') AS m(member)
     WHERE NOT EXISTS (SELECT FROM reground.turn_candidates AS x WHERE x.turn_id = t.turn_id AND x.marker = e ->> 'marker'
                           AND pg_catalog.num_nonnulls(x.rerank_score, x.lexical_rank, x.vector_rank, x.graph_rank) > 0)
@@ -201,7 +201,7 @@ CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS
     FROM reground.turns AS t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.context) AS e
     JOIN reground.conversation_markers AS k ON k.conversation_id = t.conversation_id AND k.marker = e ->> 'marker'
     JOIN reground.turns AS f ON f.conversation_id = t.conversation_id AND f.turn_no = k.first_turn_no
-    WHERE e ->> 'origin' = 'carried' AND f.turn_id <> t.turn_id
+    WHERE e ->> 'origin' IN ('carried', 'remembered') AND f.turn_id <> t.turn_id
     UNION ALL
     SELECT x.tenant, x.turn_id, reground._node('reranked', x.turn_id::text, x.candidate_no::text), reground._node('candidate', x.turn_id::text, x.candidate_no::text),
            'wasDerivedFrom', 'rerank'

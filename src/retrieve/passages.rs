@@ -30,6 +30,7 @@ struct Row {
     title: Option<String>,
     uri: Option<String>,
     published: Option<String>,
+    modified: Option<String>,
     text_config: Option<String>,
     /// As text, because the JSON of an application may contain values that serde_json cannot parse, such as numbers beyond a
     /// float.
@@ -60,6 +61,7 @@ impl Row {
             title: self.title,
             uri: self.uri,
             published: self.published,
+            modified: self.modified,
             text_config: self.text_config,
             structured_locator: structured_locator(&metadata),
             metadata,
@@ -199,15 +201,16 @@ fn select(
     if ids.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let published = match corpus.column("published") {
+    let time = |meaning: &str| match corpus.column(meaning) {
         Some(column) => {
             format!("to_jsonb({column}) #>> '{{}}'::text[]")
         }
         None => "NULL::text".to_owned(),
     };
+    let (published, modified) = (time("published"), time("modified_at"));
     let statement = format!(
         "SELECT {key}::text AS chunk_id, {} AS doc_id, {} AS version, {} AS ordinal, {} AS page_start, {} AS page_end, \
-             {} AS char_start, {} AS char_end, {}::text AS content, {} AS content_hash, {} AS tokens, {} AS title, {} AS uri, {published} AS published, {} AS text_config, \
+             {} AS char_start, {} AS char_end, {}::text AS content, {} AS content_hash, {} AS tokens, {} AS title, {} AS uri, {published} AS published, {modified} AS modified, {} AS text_config, \
              {}::text AS metadata \
          FROM {} WHERE {clause} AND {key} IS NOT NULL AND {} IS NOT NULL AND {}",
         corpus.document_text()?,

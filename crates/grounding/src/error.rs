@@ -39,6 +39,9 @@ pub enum GroundingError {
     /// An unknown prompt format (22023).
     #[error("unknown prompt format \"{0}\"")]
     UnknownFormat(String),
+    /// An unknown detail of a prompt (22023).
+    #[error("unknown prompt detail \"{0}\"")]
+    UnknownDetail(String),
     /// An unknown marker style (22023).
     #[error("unknown marker style \"{0}\"")]
     UnknownMarkerStyle(String),
@@ -118,6 +121,7 @@ impl GroundingError {
             Self::SettingsNotAnObject { .. } => "Write {\"max_sources\": 8}.".to_owned(),
             Self::UnknownIntent(_) => "Use new_topic, drill_down, compare or same_sources.".to_owned(),
             Self::UnknownFormat(_) => "Use text, xml or json.".to_owned(),
+            Self::UnknownDetail(_) => "Use facts, passages or both.".to_owned(),
             Self::UnknownMarkerStyle(_) => "Use A1 or 1.".to_owned(),
             Self::RepeatedMarker(_) => "The marker of a passage without one is its number, from 1.".to_owned(),
             Self::Marker(_) => "A marker is a number, alone or after letters. The marker of a passage without one is its number, from 1.".to_owned(),

@@ -53,6 +53,8 @@ SELECT call, r.state, r.message FROM unnest(ARRAY[
     $$SELECT * FROM reground.apply_rerank(NULL, '[]')$$,
     $$SELECT reground.prompt_context(NULL)$$,
     $$SELECT reground.prompt_context(1, NULL)$$,
+    $$SELECT reground.prompt_context(1, detail => NULL)$$,
+    $$SELECT reground.prompt_context(1, detail => 'all')$$,
     $$SELECT reground.citation_instructions(NULL)$$,
     $$SELECT reground.citation_instructions(turn_id => 0)$$,
     $$SELECT reground.citation_instructions(marker_style => 'a1')$$,

@@ -97,7 +97,7 @@ SELECT reground.find_text_config('de'), reground.find_text_config('english');
 -- A conversation: first turn, follow-up, comparison, other strategies.
 SELECT * FROM reground.begin_turn('{r}-talk', 'who gives milk?', '{r}_farm', '[1,0]', filter => '{"doc_id": ["cows", "sheep", "goats"]}', request_id => '{r}-1', tags => '{"team": "a", "list": [1, null]}');
 SELECT * FROM reground.begin_turn('{r}-talk', 'who gives milk?', '{r}_farm', '[1,0]', filter => '{"doc_id": ["cows", "sheep", "goats"]}', request_id => '{r}-1', tags => '{"team": "a", "list": [1, null]}');
-SELECT reground.prompt_context({turn}), reground.prompt_context({turn}, 'xml'), reground.prompt_context({turn}, 'json');
+SELECT reground.prompt_context({turn}), reground.prompt_context({turn}, 'xml'), reground.prompt_context({turn}, 'json'), reground.prompt_context({turn}, detail => 'facts'), reground.prompt_context({turn}, detail => 'passages');
 SELECT reground.citation_grammar({turn}), reground.citation_grammar({turn}, 'regex'), reground.citation_grammar({turn}, 'json_schema');
 SELECT reground.citation_instructions(), reground.citation_instructions('json', marker_style => '1'), reground.citation_instructions(turn_id => {turn});
 SELECT * FROM reground.feed_answer({turn}, 'Cows give milk [A1]. Pigs');

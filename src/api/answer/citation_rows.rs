@@ -81,6 +81,11 @@ impl<'a> CitedSource<'a> {
             bound,
         } = self;
         let place = judged.judgement.place.as_ref();
+        let quote = row.quote_start.zip(row.quote_end);
+        let in_passage = quote.and_then(|(start, end)| match source {
+            Some(source) => source.in_passage(start, end),
+            None => Some((start, end)),
+        });
         NewCitation {
             marker,
             corpus: place.map(|place| place.corpus.clone()),
@@ -96,9 +101,12 @@ impl<'a> CitedSource<'a> {
                 .and_then(|source| source.candidate.passage.locator())
                 .or_else(|| bound.and_then(|row| row.locator.clone()))
                 .or_else(|| place.and_then(|place| place.locator.clone())),
-            fact_summary: source
-                .and_then(|source| source.facts.first())
-                .map(|fact| fact.text.clone()),
+            fact_summary: row.quote.clone().or_else(|| {
+                let fact = source?.facts.first()?;
+                Some(fact.text.clone())
+            }),
+            quote_start: in_passage.map(|(start, _)| start),
+            quote_end: in_passage.map(|(_, end)| end),
             source_version: source
                 .map(|source| source.candidate.passage.version)
                 .or_else(|| bound.map(|row| row.version))

@@ -75,7 +75,8 @@ impl ConversationState {
 
     /// Number of the turn whose search found the context. A search without results keeps the previous one.
     fn context_turn_no(&self, turn: &TurnContext<'_>) -> Option<i32> {
-        if turn.searched && !turn.context.is_empty() {
+        let found = turn.context.iter().any(|source| !source.is_remembered());
+        if turn.searched && found {
             Some(turn.turn_no)
         } else {
             self.before.context_turn_no

@@ -3,7 +3,7 @@
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_citations::{GrammarFormat, UnknownGrammarFormat};
-use reground_grounding::prompt::{self, Format};
+use reground_grounding::prompt::{self, Detail, Format};
 use reground_grounding::settings::SETTINGS;
 use reground_grounding::settings::{MarkerStyle, Settings};
 use serde_json::json;
@@ -18,12 +18,16 @@ use crate::tenant;
 fn prompt_context(
     turn_id: Option<i64>,
     format: Option<&str>,
+    detail: Option<&str>,
 ) -> std::result::Result<String, ErrorReport> {
     let format = parsed(format)?;
+    let detail = given(detail, "detail")?.parse::<Detail>();
+    let detail = detail.map_err(Error::from)?;
     let turn = with_context(turn_id)?;
     let settings: Settings = serde_json::from_value(turn.settings).map_err(Error::from)?;
     let rules = prompt::BlockRules {
         style: settings.marker_style,
+        detail,
         history_note: settings.history_note,
     };
     Ok(prompt::render(&turn.context, format, rules))

@@ -7,6 +7,7 @@ use reground_documents::CallerPassage;
 use reground_grounding::begin;
 use reground_grounding::begin::warnings::Warning;
 use reground_grounding::caller::additional_sources::{self, AdditionalSources};
+use reground_grounding::memory::MarkerRegister;
 use reground_grounding::passage::{Candidate, Dropped};
 use reground_grounding::settings::Settings;
 use reground_grounding::settings::hook::Reranker;
@@ -149,7 +150,10 @@ impl Search<'_> {
         // All markers of a turn have the same style, whatever the settings of the searched corpus.
         let style = addition.settings.marker_style;
         search.resolved.settings.marker_style = style;
-        let register = register::load(&addition.conversation, documents, style)?;
+        let register = MarkerRegister {
+            taken: additional_sources::taken_markers(&addition.turn.context),
+            ..register::load(&addition.conversation, documents, style)?
+        };
         let composed = stage("compose", || {
             begin::compose(
                 search.gathered,
@@ -219,7 +223,10 @@ fn add_candidates(
         let passage = &candidate.passage;
         (passage.corpus.as_str(), passage.doc_id.as_str())
     });
-    let register = register::load(&addition.conversation, documents, settings.marker_style)?;
+    let register = MarkerRegister {
+        taken: additional_sources::taken_markers(&turn.context),
+        ..register::load(&addition.conversation, documents, settings.marker_style)?
+    };
     let sources = additional_sources::add_caller_sources(
         &turn.context,
         candidates,

@@ -3,6 +3,7 @@
 use reground_grounding::begin::carry::CarriedInput;
 use reground_grounding::begin::fuse::SearchResults;
 use reground_grounding::begin::multi_corpus;
+use reground_grounding::begin::remembered_facts;
 use reground_grounding::begin::reuse_context::{passages_of, reuse_context};
 use reground_grounding::begin::{self, GatherInput, Gathered};
 use reground_grounding::memory::{ContextSource, MarkerRegister};
@@ -63,7 +64,7 @@ pub(in crate::api) fn gather<'a>(
     let searches = stage("strategy", || state.retrieves(&resolved.settings))?;
     let judged = stage("intent", || resolved.judge_intent(&turn_query))?;
 
-    let (gathered, mut query_expansion, search_us) = if searches {
+    let (mut gathered, mut query_expansion, search_us) = if searches {
         let (found, took) = timed(|| resolved.search(&turn_query, &judged));
         let (gathered, query_expansion) = found?;
         (gathered, query_expansion, Some(took))
@@ -72,6 +73,9 @@ pub(in crate::api) fn gather<'a>(
     };
     if let Some(rewrite) = question.rewrite {
         query_expansion["rewrite"] = json!(rewrite);
+    }
+    if remembered_facts::reuses_facts(&judged, &resolved.settings) {
+        gathered.remembered = stage("memory", || resolved.remembered_facts())?;
     }
     let marker_style = resolved.settings.marker_style;
     let register = stage("memory", || {
@@ -308,6 +312,25 @@ impl<'a> ResolvedQuestion<'a> {
             })?);
         }
         Ok(())
+    }
+
+    /// Sources that earlier answers have cited, by their facts, if the caller may still read them.
+    fn remembered_facts(&self) -> Result<Vec<ContextSource>> {
+        let before = self.question.repeated_turn_no;
+        let conversation_id = self.conversation.conversation_id;
+        let count = remembered_facts::cited_sources(&self.settings);
+        let cited = history::cited_sources(conversation_id, before, count)?;
+        let filtered = self.question.filter.is_some();
+        let passages = reused_context::current_passages(
+            self.tenant,
+            &self.corpora,
+            filtered,
+            &self.settings,
+            remembered_facts::passages_of(&cited),
+        )?;
+        Ok(remembered_facts::remembered_facts(
+            cited, &passages, filtered,
+        ))
     }
 
     /// Gathers the existing sources in place of a search.

@@ -82,8 +82,9 @@ fn row(turn_id: i64, candidate: &Candidate) -> SourceRow<'_> {
         content: Some(&passage.content),
         facts: Vec::new(),
         origin: candidate.origin.name(),
-        // Added passages are not scored.
-        score: (candidate.origin != Origin::Added).then_some(candidate.relevance),
+        // Added passages and facts of earlier turns are not scored.
+        score: (!matches!(candidate.origin, Origin::Added | Origin::Remembered))
+            .then_some(candidate.relevance),
         tokens: Some(passage.tokens),
         metadata: Some(&passage.metadata),
     }

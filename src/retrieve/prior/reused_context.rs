@@ -16,7 +16,7 @@ use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
 use crate::retrieve::passages;
 use crate::retrieve::remembered::{self, Options};
-use crate::store::corpora;
+use crate::store::corpora as stored;
 use crate::store::history::Shown;
 use crate::store::sources::StoredSource;
 
@@ -45,7 +45,13 @@ pub fn read(
     };
     let pins: Vec<StoredSource> = live.into_iter().filter(|live| live.source.pinned).collect();
     Ok(ReuseInput {
-        passages: current_passages(reuse, passages_of(&context).collect())?,
+        passages: current_passages(
+            reuse.tenant,
+            reuse.corpora,
+            reuse.filtered,
+            reuse.settings,
+            passages_of(&context),
+        )?,
         context,
         order,
         added,
@@ -59,24 +65,27 @@ pub fn read(
     })
 }
 
-/// Returns the passages that still exist.
-fn current_passages(
-    reuse: &Reuse<'_>,
-    wanted: BTreeSet<PassageId>,
+/// Returns the passages that still exist and that the caller may read. Under a filter, only those of `corpora`.
+pub fn current_passages(
+    tenant: &str,
+    corpora: &Corpora,
+    filtered: bool,
+    settings: &Settings,
+    wanted: impl Iterator<Item = PassageId>,
 ) -> Result<BTreeMap<PassageId, Passage>> {
-    let mut by_corpus: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut by_corpus: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for id in wanted {
-        by_corpus.entry(id.corpus).or_default().push(id.chunk_id);
+        by_corpus.entry(id.corpus).or_default().insert(id.chunk_id);
     }
     let everything = Filter::default();
     let mut found = BTreeMap::new();
     for (name, keys) in by_corpus {
-        let scope = reuse.corpora.scopes().find(|s| s.corpus.name == name);
+        let scope = corpora.scopes().find(|s| s.corpus.name == name);
         let passages = if let Some(Scope { corpus, filter }) = scope {
             passages::by_key(corpus, filter, &keys)?
-        } else if reuse.filtered {
+        } else if filtered {
             continue;
-        } else if let Some(corpus) = corpora::usable_under(reuse.settings, reuse.tenant, &name)? {
+        } else if let Some(corpus) = stored::usable_under(settings, tenant, &name)? {
             passages::by_key(&corpus, &everything, &keys)?
         } else {
             continue;

@@ -82,6 +82,41 @@ pub fn handed_over(
     .unwrap_or_default())
 }
 
+/// Turns that are searched for cited sources, from the newest.
+const CITED_TURNS: i64 = 20;
+
+/// The newest `count` sources that answers have cited with citations that hold, as they were in the context of the newest
+/// such answer, without their text; the newest first. With `before`, only of turns before it. Imported turns do not count,
+/// because their markers are those of another system.
+pub fn cited_sources(
+    conversation_id: i64,
+    before: Option<i32>,
+    count: usize,
+) -> Result<Vec<ContextSource>> {
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(json_agg(e.source || jsonb_build_object('passage', (e.source -> 'passage') || '{\"content\": \"\"}') ORDER BY c.turn_no DESC, c.marker), '[]')::text \
+             FROM (SELECT c.marker, max(t.turn_no) AS turn_no \
+                   FROM (SELECT turn_id, turn_no FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' AND origin = 'live' AND NOT superseded \
+                             AND turn_no < coalesce($2, 2147483647) ORDER BY turn_no DESC LIMIT $4) AS t \
+                       JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
+                       JOIN reground.message_citations AS c ON c.message_id = m.message_id \
+                   WHERE c.holds AND c.marker IS NOT NULL GROUP BY c.marker ORDER BY max(t.turn_no) DESC, c.marker LIMIT $3) AS c \
+                 JOIN reground.turns AS t ON t.conversation_id = $1 AND t.turn_no = c.turn_no \
+                 CROSS JOIN LATERAL jsonb_array_elements(t.context) AS e(source) \
+             WHERE e.source ->> 'marker' = c.marker",
+            &[
+                conversation_id.into(),
+                before.into(),
+                count.into(),
+                CITED_TURNS.into(),
+            ],
+        )
+    })?
+    .unwrap_or_default())
+}
+
 /// The ended turns of a conversation, newest last, with their current answers and citations. With `newest`, only that many of the
 /// newest turns.
 pub fn ended(conversation_id: i64, newest: Option<usize>) -> Result<Vec<HistoryTurn>> {

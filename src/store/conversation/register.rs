@@ -22,5 +22,6 @@ pub fn load<'a>(
     Ok(MarkerRegister {
         markers: rows.iter().map(markers::Row::bound).collect(),
         facts,
+        ..MarkerRegister::default()
     })
 }

@@ -312,7 +312,7 @@ pub struct TracedCandidate {
     /// Ids of the passage and of those merged into it.
     pub member_chunk_ids: Vec<String>,
     pub marker: Option<String>,
-    /// Its text, if it is in the context and the text was not redacted.
+    /// Its text, if it is in the context with its text and the text was not redacted.
     pub content: Option<String>,
     /// Its content hash (hex), or a prefix of it.
     pub hash: Option<String>,
@@ -324,7 +324,7 @@ pub fn traced_candidates(tenant: &str, turn_id: i64) -> Result<Vec<TracedCandida
         sql::write_json(
             "SELECT coalesce(json_agg(r ORDER BY r.part, r.place), '[]')::text FROM ( \
                  SELECT 1 AS part, e.place, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, e.source #>> '{passage,chunk_id}' AS chunk_id, \
-                     e.source -> 'member_chunk_ids' AS member_chunk_ids, e.source ->> 'marker' AS marker, e.source #>> '{passage,content}' AS content, \
+                     e.source -> 'member_chunk_ids' AS member_chunk_ids, e.source ->> 'marker' AS marker, CASE WHEN e.source ->> 'origin' <> 'remembered' THEN e.source #>> '{passage,content}' END AS content, \
                      CASE WHEN t.settings ->> 'provenance' <> 'metadata' OR e.source #>> '{passage,content}' = '' THEN e.source #>> '{passage,content_hash}' END AS hash \
                  FROM reground.turns AS t, jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) WHERE t.turn_id = $1 AND t.tenant = $2 \
                  UNION ALL \

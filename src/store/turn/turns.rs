@@ -319,8 +319,8 @@ pub fn earlier(
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(json_agg(json_build_object('query', t.query, 'embedding', t.embedding, 'answer', coalesce(m.answer, ''), \
-                 'sources', jsonb_path_query_array(t.context, '$[*].passage.title ? (@ != null)'), \
-                 'shown', jsonb_path_query_array(t.context, '$[*].passage ? (@.corpus == $corpus).chunk_id', jsonb_build_object('corpus', $3::text)), \
+                 'sources', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage.title ? (@ != null)'), \
+                 'shown', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage ? (@.corpus == $corpus).chunk_id', jsonb_build_object('corpus', $3::text)), \
                  'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.turn_no), '[]')::text \
              FROM (SELECT turn_id, turn_no, query, embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' AND NOT superseded \
                        AND turn_no < coalesce($4, 2147483647) ORDER BY turn_no DESC LIMIT $2) AS t \

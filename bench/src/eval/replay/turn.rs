@@ -205,10 +205,15 @@ fn read_context(
         let trace = shown
             .remove(&marker)
             .with_context(|| format!("explain_turn lacks {marker}"))?;
+        let origin: String = row.get(2);
+        if origin == "remembered" {
+            // Facts of an earlier answer are no passage of this turn.
+            continue;
+        }
         let classes = corpus.duplicates.of_keys(&trace.member_chunk_ids);
         let hits: Vec<String> = classes.intersection(gold).cloned().collect();
         sources.push(Source {
-            origin: row.get(2),
+            origin,
             relevance: trace.relevance,
             carry_score: trace.carry_score,
             title: row.get(3),

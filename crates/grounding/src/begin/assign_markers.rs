@@ -3,26 +3,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::memory::{BoundMarker, ContextSource};
+use crate::memory::{BoundMarker, ContextSource, MarkerRegister};
 use crate::passage::{Candidate, Passage};
 use crate::settings::MarkerStyle;
 
 /// Assigns a marker to each source of a context. Returns the markers in the context's order, and the new bindings.
 ///
-/// `known` is the conversation's registry in the order of binding. It must contain at least the markers of the
+/// `register` has the conversation's registry in the order of binding. It must contain at least the markers of the
 /// context's documents, all markers with the letters of these, and the last one. A source that was bound before, by
 /// document, version, pages, characters and hash, keeps its marker; if the corpus has no ranges, the passage's key
 /// replaces them. Any other source gets the next number of its document's letters, and a new document gets the next
 /// letters. Under [`MarkerStyle::Numbered`] it gets the next number of the conversation. Two sources of one context
-/// never share a marker.
+/// never share a marker, so a marker of `register.taken` is not assigned.
 #[must_use]
 pub fn assign_markers(
     context: &[Candidate],
-    known: &[BoundMarker],
+    register: &MarkerRegister,
     style: MarkerStyle,
 ) -> (Vec<String>, Vec<BoundMarker>) {
+    let known = &register.markers;
     let mut registry = Registry::of(known);
-    let mut used = BTreeSet::new();
+    let mut used = register.taken.clone();
     let mut markers = Vec::with_capacity(context.len());
     let mut new = Vec::new();
     for candidate in context {
@@ -206,6 +207,32 @@ mod tests {
     use crate::fixtures::{candidate, passage};
     use crate::passage::CharRange;
     use proptest::prelude::*;
+
+    fn assign_markers(
+        context: &[Candidate],
+        known: &[BoundMarker],
+        style: MarkerStyle,
+    ) -> (Vec<String>, Vec<BoundMarker>) {
+        let register = MarkerRegister {
+            markers: known.to_vec(),
+            ..MarkerRegister::default()
+        };
+        super::assign_markers(context, &register, style)
+    }
+
+    #[test]
+    fn a_taken_marker_is_not_assigned() {
+        let cows = source("cows", "1", 0, "Cows give milk.");
+        let (_, markers) = assign_markers(&[cows.clone()], &[], MarkerStyle::Lettered);
+        let register = MarkerRegister {
+            markers,
+            taken: BTreeSet::from(["A1".to_owned()]),
+            ..MarkerRegister::default()
+        };
+        let (assigned, new) = super::assign_markers(&[cows], &register, MarkerStyle::Lettered);
+        assert_eq!(assigned, ["A2"]);
+        assert_eq!(new.len(), 1);
+    }
 
     fn source(doc: &str, key: &str, start: u32, text: &str) -> Candidate {
         candidate(passage(doc, key, 0, start, text), 0.1)

@@ -1,12 +1,14 @@
-//! Extracts key facts of a source for a query: verbatim sentences with their offsets.
+//! Key facts of a source: those that the application supplies, otherwise sentences for the query, verbatim with their
+//! offsets.
 
 use std::collections::BTreeSet;
 
 use reground_documents::sentence_spans;
 use reground_interrupt::checked;
+use serde_json::Value;
 
 use crate::memory::Fact;
-use crate::passage::CharRange;
+use crate::passage::{CharRange, Passage, one_line};
 use crate::query::cues::Cues;
 use crate::query::words::{self, content_keys, held_keys};
 
@@ -14,6 +16,49 @@ use crate::query::words::{self, content_keys, held_keys};
 const MOST_WORDS: usize = 60;
 /// Words of the shortest sentence that can be a fact. Shorter ones are headings or list numbers.
 const FEWEST_WORDS: usize = 4;
+
+/// The metadata key with the facts that the application supplies for a passage: an array of texts.
+const FACTS: &str = "facts";
+/// Facts of a passage that are read from its metadata.
+const MOST_SUPPLIED: usize = 10;
+/// Characters of the longest supplied fact. A longer one is cut.
+const MAX_CHARS: usize = 400;
+
+/// Up to `most` facts of a passage: the supplied ones, otherwise sentences for the query.
+#[must_use]
+pub fn facts_of(
+    passage: &Passage,
+    query: &str,
+    before: Option<&BTreeSet<String>>,
+    most: usize,
+    cues: &Cues,
+) -> Vec<Fact> {
+    let text = &passage.content;
+    let supplied = supplied_facts(&passage.metadata);
+    if supplied.is_empty() {
+        return extract_facts(text, query, before, most, cues);
+    }
+    let fact = |fact: String| Fact {
+        chars: text.find(&fact).map(|at| {
+            let start = length(text.get(..at).unwrap_or_default());
+            let end = start + length(&fact);
+            CharRange { start, end }
+        }),
+        text: fact,
+    };
+    supplied.into_iter().take(most).map(fact).collect()
+}
+
+/// The facts in the metadata of a passage, each on one line.
+pub(crate) fn supplied_facts(metadata: &Value) -> Vec<String> {
+    let facts = metadata.get(FACTS).and_then(Value::as_array);
+    let texts = facts.into_iter().flatten().filter_map(Value::as_str);
+    texts
+        .take(MOST_SUPPLIED)
+        .map(|text| one_line(text, MAX_CHARS))
+        .filter(|fact| !fact.is_empty())
+        .collect()
+}
 
 /// Up to `most` sentences of `text` that cover most of the `query`, in text order.
 ///
@@ -51,7 +96,7 @@ pub fn extract_facts(
         covered.extend(chosen.keys);
         facts.push(chosen.fact);
     }
-    facts.sort_by_key(|fact| fact.chars.start);
+    facts.sort_by_key(|fact| fact.chars.map(|chars| chars.start));
     facts
 }
 
@@ -88,7 +133,7 @@ fn sentences<'a>(text: &str, wanted: &'a BTreeSet<String>, cues: &Cues) -> Vec<S
         out.push(Sentence {
             fact: Fact {
                 text: trimmed.to_owned(),
-                chars,
+                chars: Some(chars),
             },
             keys: held_keys(wanted, trimmed, cues),
         });
@@ -161,6 +206,38 @@ mod tests {
     }
 
     #[test]
+    fn supplied_facts_replace_the_extracted_ones() {
+        use crate::fixtures::passage;
+        use serde_json::json;
+        let mut passage = passage("d", "1", 0, 0, TEXT);
+        let of = |passage: &Passage, most| {
+            let facts = facts_of(passage, "admins", None, most, Cues::built_in());
+            let range = |fact: &Fact| fact.chars.map(|chars| (chars.start, chars.end));
+            let each = facts.iter().map(|fact| (fact.text.clone(), range(fact)));
+            each.collect::<Vec<_>>()
+        };
+        let extracted = of(&passage, 1);
+        for none in [
+            json!(null),
+            json!([]),
+            json!({"facts": "text"}),
+            json!({"facts": [1, " "]}),
+        ] {
+            passage.metadata = none;
+            assert_eq!(of(&passage, 1), extracted);
+        }
+        passage.metadata = json!({"facts": [" Ninety\n days ", "dieselbe Regel", "a third one"]});
+        let expected = [
+            ("Ninety days".to_owned(), None),
+            ("dieselbe Regel".to_owned(), Some((49, 63))),
+        ];
+        assert_eq!(of(&passage, 2), expected);
+        passage.metadata = json!({"facts": ["x".repeat(1_000_000)]});
+        assert_eq!(of(&passage, 2)[0].0.len(), MAX_CHARS);
+        assert!(of(&passage, 0).is_empty());
+    }
+
+    #[test]
     fn overlong_sentences_are_skipped() {
         let text = format!(
             "Reset {}. Then it is short and plain.",
@@ -180,7 +257,7 @@ mod tests {
             texts,
             ["Rye grows on this field.", "Oats grow on the other."]
         );
-        assert_eq!(facts[0].chars.start, 0);
+        assert_eq!(facts[0].chars.unwrap().start, 0);
     }
 
     proptest! {
@@ -189,12 +266,13 @@ mod tests {
             let facts = extract_facts(&text, &query, None, most, Cues::built_in());
             prop_assert!(facts.len() <= most);
             for fact in &facts {
-                let there: String = text.chars().skip(fact.chars.start as usize)
-                    .take((fact.chars.end - fact.chars.start) as usize).collect();
+                let chars = fact.chars.unwrap();
+                let there: String = text.chars().skip(chars.start as usize)
+                    .take((chars.end - chars.start) as usize).collect();
                 prop_assert_eq!(&there, &fact.text);
                 prop_assert!(words::count(&fact.text) <= MOST_WORDS);
             }
-            prop_assert!(facts.windows(2).all(|pair| pair[0].chars.end <= pair[1].chars.start));
+            prop_assert!(facts.windows(2).all(|pair| pair[0].chars.unwrap().end <= pair[1].chars.unwrap().start));
         }
     }
 }

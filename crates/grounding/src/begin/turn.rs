@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::begin::assign_markers::assign_markers;
 use crate::begin::carry::{CarriedInput, Effect, carry, eligible, known_passages};
 use crate::begin::collapse::collapse;
-use crate::begin::facts::extract_facts;
+use crate::begin::facts::facts_of;
 use crate::begin::fuse::{SearchResults, fuse};
 use crate::begin::relevance::Scale;
+use crate::begin::remembered_facts;
 use crate::begin::rerank::{Scored, apply_scores};
 use crate::begin::select::{Pool, select};
 use crate::begin::warnings::Warning;
@@ -55,6 +56,9 @@ pub struct Gathered {
     pub dropped: Vec<Dropped>,
     /// Warnings so far.
     pub warnings: Vec<Warning>,
+    /// Cited sources of earlier turns, by their facts, the newest first.
+    #[serde(default)]
+    pub remembered: Vec<ContextSource>,
     /// Positions, from 0, of candidates that were removed after the list was handed to a reranker.
     #[serde(default)]
     pub withdrawn: BTreeSet<usize>,
@@ -83,6 +87,11 @@ impl Gathered {
             .collect();
         self.withdrawn.extend(taken);
         let mut withdrawn = false;
+        self.remembered.retain(|source| {
+            let is_of_it = is_of_it(&source.candidate);
+            withdrawn |= is_of_it;
+            !is_of_it
+        });
         for candidates in [&mut self.candidates, &mut self.pins, &mut self.carried] {
             let before = candidates.len();
             candidates.retain(|candidate| !is_of_it(candidate));
@@ -105,7 +114,7 @@ pub struct Composed {
     pub dropped: Vec<Dropped>,
     /// Warnings of the turn.
     pub warnings: Vec<Warning>,
-    /// o200k_base tokens of the passages' text.
+    /// o200k_base tokens of the sources' text.
     pub tokens: usize,
 }
 
@@ -154,6 +163,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
         entities: judged.entities,
         dropped,
         warnings,
+        remembered: Vec::new(),
         withdrawn: BTreeSet::new(),
     }
 }
@@ -180,6 +190,7 @@ pub fn compose(
         entities,
         mut dropped,
         mut warnings,
+        remembered,
         withdrawn: _,
     } = gathered;
 
@@ -209,14 +220,17 @@ pub fn compose(
             max_tokens: settings.max_tokens,
         });
     }
-    let (context, new_markers) =
+    let (mut context, new_markers) =
         assign_markers_and_facts(selection.sources, register, query, settings);
+    let left = settings.max_tokens.saturating_sub(selection.tokens);
+    let appended = remembered_facts::append(&mut context, remembered, left, &mut dropped);
+    let tokens = selection.tokens + appended;
     Ok(Composed {
         context,
         new_markers,
         dropped,
         warnings,
-        tokens: selection.tokens,
+        tokens,
     })
 }
 
@@ -227,13 +241,13 @@ pub(crate) fn assign_markers_and_facts(
     query: &str,
     settings: &Settings,
 ) -> (Vec<ContextSource>, Vec<BoundMarker>) {
-    let (markers, new) = assign_markers(&sources, &register.markers, settings.marker_style);
+    let (markers, new) = assign_markers(&sources, register, settings.marker_style);
     let cues = Cues::built_in();
     let placed = sources.into_iter().zip(markers).zip(1..);
     let context = placed
         .map(|((candidate, marker), position)| ContextSource {
-            facts: extract_facts(
-                &candidate.passage.content,
+            facts: facts_of(
+                &candidate.passage,
                 query,
                 register.facts.get(&marker),
                 settings.facts_per_source,

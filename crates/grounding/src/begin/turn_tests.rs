@@ -127,6 +127,57 @@ fn a_withdrawn_document_is_removed_everywhere() {
 }
 
 #[test]
+fn facts_of_earlier_turns_follow_the_selection() {
+    let settings = carry_widely();
+    let earlier = passage("earlier", "e1", 0, 0, "It rained all day.");
+    let cited = ContextSource {
+        marker: "Z1".into(),
+        position: 3,
+        candidate: Candidate::bare(earlier.clone(), Origin::Fresh),
+        facts: vec![crate::memory::Fact {
+            text: "It rained all day.".into(),
+            chars: None,
+        }],
+        retrieval_no: 0,
+    };
+    let readable = [(crate::passage::identity::PassageId::of(&earlier), earlier)];
+    let mut gathered = gathered_turn(&settings);
+    gathered.remembered =
+        remembered_facts::remembered_facts(vec![cited], &readable.into_iter().collect(), false);
+    let with = |settings: &Settings| {
+        let register = MarkerRegister::default();
+        compose(gathered.clone(), None, &register, "and for it?", settings).unwrap()
+    };
+    let without = Composed {
+        tokens: 0,
+        ..compose(
+            gathered_turn(&settings),
+            None,
+            &MarkerRegister::default(),
+            "and for it?",
+            &settings,
+        )
+        .unwrap()
+    };
+    let composed = with(&settings);
+    let (last, selected) = composed.context.split_last().unwrap();
+    assert_eq!(selected, without.context);
+    assert_eq!(composed.new_markers, without.new_markers);
+    assert_eq!((last.marker.as_str(), last.position), ("Z1", 11));
+    let tokens = composed.context.iter().map(|s| s.candidate.passage.tokens);
+    let tokens = tokens.sum::<u32>() as usize;
+    assert_eq!(composed.tokens, tokens);
+    // They displace no passage.
+    let full = Settings {
+        max_tokens: tokens - 1,
+        ..settings
+    };
+    assert_eq!(with(&full).context, without.context);
+    let corpus = gathered.remembered[0].candidate.passage.corpus.clone();
+    assert!(gathered.clone().withdraw(&corpus, "earlier"));
+}
+
+#[test]
 fn a_turn_from_lists_to_markers() {
     let settings = carry_widely();
     let gathered = gathered_turn(&settings);

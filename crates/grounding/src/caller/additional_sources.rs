@@ -75,7 +75,9 @@ pub fn match_known_sources(
     let mut had = BTreeSet::new();
     let mut kept = Vec::new();
     for candidate in candidates {
-        let same = |source: &&ContextSource| covers(&source.candidate, &candidate);
+        let same = |source: &&ContextSource| {
+            !source.is_remembered() && covers(&source.candidate, &candidate)
+        };
         let source = context.iter().find(same);
         let repeated = source.is_some_and(|source| !had.insert(&*source.marker));
         kept.push(!repeated);
@@ -109,6 +111,14 @@ fn covers(source: &Candidate, candidate: &Candidate) -> bool {
         || own.content_hash == other.content_hash || own.content.contains(other.content.trim());
     let mut members = candidate.member_chunk_ids.iter();
     same_document && members.all(|member| source.member_chunk_ids.contains(member)) && same_text()
+}
+
+/// The markers of a context that a further source must not get: those of sources that are shown by their facts only.
+/// Their passage gets a marker of its own, because two sources of one context never share a marker.
+#[must_use]
+pub fn taken_markers(context: &[ContextSource]) -> BTreeSet<String> {
+    let remembered = context.iter().filter(|source| source.is_remembered());
+    remembered.map(|source| source.marker.clone()).collect()
 }
 
 /// Adds a composed search to the context of its turn.

@@ -29,6 +29,7 @@ fn gathered(candidates: Vec<Candidate>) -> Gathered {
         entities: Vec::new(),
         dropped: Vec::new(),
         warnings: Vec::new(),
+        remembered: Vec::new(),
         withdrawn: Default::default(),
     }
 }
@@ -47,6 +48,24 @@ fn markers(sources: &[ContextSource]) -> Vec<&str> {
 
 fn handed_over(passages: serde_json::Value) -> Vec<Candidate> {
     caller_sources(CallerPassage::parse_list(&passages).expect("passages")).expect("candidates")
+}
+
+#[test]
+fn a_passage_that_is_shown_by_its_facts_is_added_under_another_marker() {
+    let (mut context, bound) = placed(vec![fresh("a", "1")]);
+    context[0].candidate.origin = Origin::Remembered;
+    let mut found = gathered(vec![fresh("a", "1")]);
+    match_known_sources(&mut found, None, &context);
+    let register = MarkerRegister {
+        markers: bound,
+        taken: taken_markers(&context),
+        ..MarkerRegister::default()
+    };
+    let settings = Settings::default();
+    let (found, new) = assign_markers_and_facts(found.candidates, &register, "q", &settings);
+    assert_eq!(found[0].candidate.passage.content, "Text a 1.");
+    let further = AdditionalSources::of(&context, found, new, 1);
+    assert_eq!(markers(&further.added), ["A2"]);
 }
 
 #[test]

@@ -57,6 +57,7 @@ pub(crate) fn caller_passage(mut given: CallerPassage, corpus: &str, naming: Nam
         uri: given.uri,
         published: given.published,
         text_config: given.text_config,
+        modified: None,
         structured_locator: structured_locator(&metadata),
         metadata,
         content: given.content,

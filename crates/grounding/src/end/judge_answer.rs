@@ -15,8 +15,8 @@ use reground_documents::PageRange;
 use crate::end::parse_answer;
 use crate::memory::SourceKey;
 use crate::memory::decay::{DecayRules, after_turn};
-use crate::memory::{BoundMarker, ContextSource, Fact, RememberedSource};
-use crate::passage::{CharRange, Origin};
+use crate::memory::{BoundMarker, ContextSource, RememberedSource};
+use crate::passage::Origin;
 use crate::settings::Settings;
 
 /// The settings for judging an answer.
@@ -113,17 +113,6 @@ pub struct JudgedCitation {
     pub factors: Factors,
 }
 
-/// The facts of a cited source that the next turns show instead of its text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SourceFacts {
-    /// Index of the source in the context.
-    pub source: usize,
-    /// Its marker.
-    pub marker: String,
-    /// Its key sentences; if there are none, the sentences that support its citations.
-    pub facts: Vec<Fact>,
-}
-
 /// The result of judging an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedAnswer {
@@ -135,8 +124,6 @@ pub struct JudgedAnswer {
     pub decision: Decision,
     /// The sources after the turn.
     pub sources_after: Vec<RememberedSource>,
-    /// Facts of the sources with valid citations, in the order of the context.
-    pub facts: Vec<SourceFacts>,
 }
 
 /// The context as sources for the resolver. `[1]` resolves only if markers are numbers (`marker_style` `1`).
@@ -169,7 +156,7 @@ pub fn sources_of(
             locators: grammar
                 .locators()
                 .and_then(|locators| parse_answer::locator_range(locators, passage)),
-            carried: shown.candidate.origin == Origin::Carried,
+            carried: matches!(shown.candidate.origin, Origin::Carried | Origin::Remembered),
             content: passage.content.clone(),
             lexemes,
         }
@@ -262,7 +249,6 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<JudgedAnswer, Error> {
         .collect();
     Ok(JudgedAnswer {
         sources_after: after_turn(input.remembered, input.context, &cited, &input.rules.decay),
-        facts: fact_sheet(&judgements, input.context),
         citations: judgements
             .into_iter()
             .zip(factors)
@@ -343,49 +329,6 @@ fn cited_key(judgement: &Judgement, context: &[ContextSource]) -> Option<SourceK
         corpus: place.corpus.clone(),
         doc_id: place.doc_id.clone(),
         chunk_id,
-    })
-}
-
-fn fact_sheet(judgements: &[Judgement], context: &[ContextSource]) -> Vec<SourceFacts> {
-    let mut quotes: BTreeMap<usize, Vec<Fact>> = BTreeMap::new();
-    for judgement in judgements
-        .iter()
-        .filter(|judgement| judgement.status.holds() == Some(true))
-    {
-        let Some(source) = judgement.source else {
-            continue;
-        };
-        let facts = quotes.entry(source).or_default();
-        let Some(fact) = judgement.quote.as_ref().and_then(quoted) else {
-            continue;
-        };
-        // At most two facts per source.
-        if facts.len() < 2 && !facts.contains(&fact) {
-            facts.push(fact);
-        }
-    }
-    let sheet = |(source, quoted): (usize, Vec<Fact>)| {
-        let shown = context.get(source)?;
-        Some(SourceFacts {
-            source,
-            marker: shown.marker.clone(),
-            facts: if shown.facts.is_empty() {
-                quoted
-            } else {
-                shown.facts.clone()
-            },
-        })
-    };
-    quotes.into_iter().filter_map(sheet).collect()
-}
-
-fn quoted(quote: &reground_citations::Quote) -> Option<Fact> {
-    Some(Fact {
-        text: quote.text.clone(),
-        chars: CharRange {
-            start: u32::try_from(quote.chars.start).ok()?,
-            end: u32::try_from(quote.chars.end).ok()?,
-        },
     })
 }
 

@@ -195,21 +195,6 @@ fn citations_of_each_kind_are_judged() {
 }
 
 #[test]
-fn the_fact_sheet_contains_the_cited_sentences() {
-    let judged = ended(
-        "Administrators open Settings [A1]. They always open Settings [A1]. Quantum toasters hover [A2].",
-    );
-    assert_eq!(judged.facts.len(), 1);
-    assert_eq!(judged.facts[0].marker, "A1");
-    let texts: BTreeSet<_> = judged.facts[0]
-        .facts
-        .iter()
-        .map(|fact| fact.text.as_str())
-        .collect();
-    assert_eq!(texts, BTreeSet::from(["Administrators open Settings."]));
-}
-
-#[test]
 fn lexemes_must_match_sources_and_claims() {
     assert_eq!(
         sources_of(&context(), Vec::new(), &Grammar::default()),

@@ -1,5 +1,7 @@
 //! Markers and the passages that they are bound to.
 
+use std::collections::BTreeSet;
+
 use reground_documents::PageRange;
 use serde::{Deserialize, Serialize};
 
@@ -36,4 +38,6 @@ pub struct MarkerRegister {
     pub markers: Vec<BoundMarker>,
     /// The facts of the last answered turn, by marker.
     pub facts: FactSheet,
+    /// Markers that no other source may get: those of sources that are shown by their facts only.
+    pub taken: BTreeSet<String>,
 }

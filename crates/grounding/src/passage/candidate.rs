@@ -18,6 +18,8 @@ pub enum Origin {
     Graph,
     /// Provided by the application, from outside the corpora.
     Added,
+    /// Cited by an earlier answer, and shown by its facts only.
+    Remembered,
 }
 
 impl Origin {
@@ -30,6 +32,7 @@ impl Origin {
             Self::Pinned => "pinned",
             Self::Graph => "graph",
             Self::Added => "added",
+            Self::Remembered => "remembered",
         }
     }
 }

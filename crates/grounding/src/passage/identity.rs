@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::passage::{CharRange, Passage};
+use crate::passage::{Candidate, CharRange, Passage};
 
 /// The id of a passage over all corpora.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -23,6 +23,18 @@ impl PassageId {
             corpus: passage.corpus.clone(),
             chunk_id: passage.chunk_id.clone(),
         }
+    }
+}
+
+impl Candidate {
+    /// The ids of its passages: its own first, because a merge is named by it, then those merged into it.
+    pub fn members(&self) -> impl Iterator<Item = PassageId> {
+        let own = &self.passage.chunk_id;
+        let others = self.member_chunk_ids.iter().filter(move |id| *id != own);
+        std::iter::once(own).chain(others).map(|id| PassageId {
+            corpus: self.passage.corpus.clone(),
+            chunk_id: id.clone(),
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use reground_documents::PageRange;
 use serde_json::Value;
 
-use super::CharRange;
+use super::text::{CharRange, Passage, one_line};
 
 /// The metadata key with the structured locator of a passage: `"Genesis 1:1-5"`.
 pub const LOCATOR: &str = "locator";
@@ -36,17 +36,18 @@ pub fn locator(
     }
 }
 
+impl Passage {
+    /// Its place in its document, for readers.
+    #[must_use]
+    pub fn locator(&self) -> Option<String> {
+        locator(self.structured_locator.as_deref(), self.pages, self.chars)
+    }
+}
+
 /// The structured locator in the metadata of a passage, on one line; `None` if there is none.
 #[must_use]
 pub fn structured_locator(metadata: &Value) -> Option<String> {
-    let place = metadata.get(LOCATOR)?.as_str()?;
-    // The longest locator and the same number of control characters or spaces are read, not a whole text.
-    let start = place.chars().take(2 * MAX_CHARS);
-    let line: String = start
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let place: String = words.chars().take(MAX_CHARS).collect();
+    let place = one_line(metadata.get(LOCATOR)?.as_str()?, MAX_CHARS);
     (!place.is_empty()).then_some(place)
 }
 

@@ -12,4 +12,5 @@ pub use candidate::{Candidate, Dropped, Origin, Reason, Stage};
 pub use list::{Branch, Hit, Metric, RankedList};
 pub use locator::{LOCATOR, locator, structured_locator};
 pub(crate) use locator::{ends_of, joined_locators};
+pub(crate) use text::one_line;
 pub use text::{CharRange, Passage};

@@ -3,8 +3,6 @@
 use reground_documents::PageRange;
 use serde::{Deserialize, Serialize};
 
-use super::locator::locator;
-
 /// A half-open range of Unicode scalar offsets into a document's normalised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CharRange {
@@ -29,6 +27,17 @@ impl CharRange {
     pub fn holds(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
+}
+
+/// A text of the application on one line, with at most `max_chars` characters.
+pub(crate) fn one_line(text: &str, max_chars: usize) -> String {
+    // The longest line and as many control characters or spaces are read, not a whole text.
+    let start = text.chars().take(max_chars.saturating_mul(2));
+    let line: String = start
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.chars().take(max_chars).collect()
 }
 
 /// A passage with its current content.
@@ -60,6 +69,9 @@ pub struct Passage {
     pub uri: Option<String>,
     /// Publication date as the corpus gives it (ISO 8601).
     pub published: Option<String>,
+    /// The time of the document's last change as the corpus gives it (ISO 8601).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified: Option<String>,
     /// Its place in the notation of its corpus, for example `Genesis 1:1-5`, on one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured_locator: Option<String>,
@@ -78,10 +90,12 @@ impl Passage {
         self.corpus.is_empty()
     }
 
-    /// Its place in its document, for readers.
+    /// The date of its document: its publication, otherwise its last change.
     #[must_use]
-    pub fn locator(&self) -> Option<String> {
-        locator(self.structured_locator.as_deref(), self.pages, self.chars)
+    pub fn date(&self) -> Option<&str> {
+        let modified = self.modified.as_deref();
+        let day = modified.map(|time| time.split('T').next().unwrap_or(time));
+        self.published.as_deref().or(day)
     }
 
     /// Whether its position in the document is known: pages, characters or ordinal.

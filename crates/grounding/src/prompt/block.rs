@@ -36,6 +36,30 @@ impl FromStr for Format {
     }
 }
 
+/// The parts of the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The facts of each source in one line, without passages.
+    Facts,
+    /// The passages, and the facts of sources without a passage.
+    Passages,
+    /// The facts of all sources, then the passages.
+    Both,
+}
+
+impl FromStr for Detail {
+    type Err = GroundingError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "facts" => Ok(Self::Facts),
+            "passages" => Ok(Self::Passages),
+            "both" => Ok(Self::Both),
+            _ => Err(GroundingError::UnknownDetail(name.to_owned())),
+        }
+    }
+}
+
 /// The text of a source that supports claims: title and text.
 #[must_use]
 pub fn title_and_text(source: &ContextSource) -> String {
@@ -52,6 +76,8 @@ pub fn title_and_text(source: &ContextSource) -> String {
 pub struct BlockRules {
     /// The form of the markers.
     pub style: MarkerStyle,
+    /// The parts of the block.
+    pub detail: Detail,
     /// Whether the block starts with a note about contradictions in the history.
     pub history_note: bool,
 }
@@ -71,10 +97,41 @@ pub fn render(context: &[ContextSource], format: Format, rules: BlockRules) -> S
         .map(|source| Source::of(source, rules.style))
         .collect();
     let note = rules.history_note.then_some(HISTORY_NOTE);
+    let parts = Parts::of(&sources, rules.detail);
     match format {
-        Format::Text => text(&sources, note),
-        Format::Xml => xml(&sources, note),
-        Format::Json => json(&sources, note),
+        Format::Text => text(&parts, note),
+        Format::Xml => xml(&parts, note),
+        Format::Json => json(&parts, note),
+    }
+}
+
+/// The sources in the parts of the block.
+struct Parts<'a> {
+    /// Facts of sources whose passage is in the block, too.
+    facts: Vec<&'a Source>,
+    /// Sources that the block shows by their facts only.
+    sheet: Vec<&'a Source>,
+    /// Sources with their passages.
+    passages: Vec<&'a Source>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(sources: &'a [Source], detail: Detail) -> Self {
+        let by_facts = |source: &&Source| detail == Detail::Facts || source.remembered;
+        let (sheet, passages): (Vec<_>, Vec<_>) = sources.iter().partition(by_facts);
+        let facts = match detail {
+            Detail::Both => passages.clone(),
+            Detail::Facts | Detail::Passages => Vec::new(),
+        };
+        Self {
+            facts,
+            sheet,
+            passages,
+        }
+    }
+
+    fn has_facts(&self) -> bool {
+        !self.sheet.is_empty() || self.facts.iter().any(|source| !source.facts.is_empty())
     }
 }
 
@@ -82,10 +139,12 @@ pub fn render(context: &[ContextSource], format: Format, rules: BlockRules) -> S
 struct Source {
     marker: String,
     title: String,
-    published: Option<String>,
+    date: Option<String>,
     locator: Option<String>,
     facts: Vec<String>,
     text: String,
+    /// Whether it is shown by its facts only.
+    remembered: bool,
 }
 
 impl Source {
@@ -97,19 +156,16 @@ impl Source {
         Self {
             marker: source.marker.clone(),
             title: line(passage.title.as_deref().unwrap_or(&passage.doc_id)),
-            published: passage.published.as_deref().map(line),
+            date: passage.date().map(line),
             locator: passage.locator().as_deref().map(line),
             facts: source.facts.iter().map(|fact| line(&fact.text)).collect(),
             text: safe(&passage.content).trim().to_owned(),
+            remembered: source.is_remembered(),
         }
     }
 
     fn heading(&self) -> String {
-        let details = [
-            Some(&self.title),
-            self.published.as_ref(),
-            self.locator.as_ref(),
-        ];
+        let details = [Some(&self.title), self.date.as_ref(), self.locator.as_ref()];
         details
             .into_iter()
             .flatten()
@@ -121,16 +177,29 @@ impl Source {
 
 // Writing to a `String` cannot fail, so the results of `write!` are ignored below.
 
-fn text(sources: &[Source], note: Option<&str>) -> String {
+fn text(parts: &Parts<'_>, note: Option<&str>) -> String {
     let mut out = String::new();
     if let Some(note) = note {
         let _ = writeln!(out, "{note}\n");
     }
-    write_facts(&mut out, sources, ["=== FACTS", ""], |fact, marker| {
-        format!("- {fact} [{marker}]")
-    });
-    out.push_str("=== SOURCES\n");
-    for source in sources {
+    if parts.has_facts() {
+        out.push_str("=== FACTS\n");
+        for source in &parts.facts {
+            for fact in &source.facts {
+                let _ = writeln!(out, "- {fact} [{}]", source.marker);
+            }
+        }
+        for source in &parts.sheet {
+            let _ = write!(out, "[{}] {}", source.marker, source.heading());
+            let between = if source.facts.is_empty() { "" } else { ": " };
+            let _ = writeln!(out, "{between}{}", source.facts.join("; "));
+        }
+        out.push('\n');
+    }
+    if !parts.passages.is_empty() {
+        out.push_str("=== SOURCES\n");
+    }
+    for source in &parts.passages {
         let _ = writeln!(
             out,
             "[{}] {}\n{}\n",
@@ -143,56 +212,47 @@ fn text(sources: &[Source], note: Option<&str>) -> String {
     out
 }
 
-/// Writes the facts of all sources, a line each, between two lines. Writes nothing if there are no facts.
-fn write_facts(
-    out: &mut String,
-    sources: &[Source],
-    [begin, end]: [&str; 2],
-    line: impl Fn(&str, &str) -> String,
-) {
-    let mut facts = sources
-        .iter()
-        .flat_map(|source| source.facts.iter().map(|fact| line(fact, &source.marker)))
-        .peekable();
-    if facts.peek().is_none() {
-        return;
-    }
-    let _ = writeln!(out, "{begin}");
-    for fact in facts {
-        let _ = writeln!(out, "{fact}");
-    }
-    let _ = writeln!(out, "{end}");
-}
-
-fn xml(sources: &[Source], note: Option<&str>) -> String {
+fn xml(parts: &Parts<'_>, note: Option<&str>) -> String {
     let mut out = String::from("<context>\n");
     if let Some(note) = note {
         let _ = writeln!(out, "{note}");
     }
-    write_facts(
-        &mut out,
-        sources,
-        ["<facts>", "</facts>"],
-        |fact, marker| format!("<fact source=\"{marker}\">{fact}</fact>"),
-    );
-    out.push_str("<sources>\n");
-    for source in sources {
-        let _ = write!(
-            out,
-            "<source id=\"{}\" title=\"{}\"",
-            source.marker,
-            quoted(&source.title)
-        );
-        let details = [("date", &source.published), ("locator", &source.locator)];
-        for (name, value) in details {
-            if let Some(value) = value {
-                let _ = write!(out, " {name}=\"{}\"", quoted(value));
+    if parts.has_facts() {
+        out.push_str("<facts>\n");
+        for source in &parts.facts {
+            for fact in &source.facts {
+                let _ = writeln!(out, "<fact source=\"{}\">{fact}</fact>", source.marker);
             }
         }
+        for source in &parts.sheet {
+            let _ = write!(out, "<fact source=\"{}\"", source.marker);
+            attributes(&mut out, source);
+            let _ = writeln!(out, ">{}</fact>", source.facts.join("; "));
+        }
+        out.push_str("</facts>\n");
+    }
+    out.push_str("<sources>\n");
+    for source in &parts.passages {
+        let _ = write!(out, "<source id=\"{}\"", source.marker);
+        attributes(&mut out, source);
         let _ = writeln!(out, ">\n{}\n</source>", source.text);
     }
     out.push_str("</sources>\n</context>\n");
     out
+}
+
+/// Writes title, date and place of a source as attributes.
+fn attributes(out: &mut String, source: &Source) {
+    let details = [
+        ("title", Some(&source.title)),
+        ("date", source.date.as_ref()),
+        ("locator", source.locator.as_ref()),
+    ];
+    for (name, value) in details {
+        if let Some(value) = value {
+            let _ = write!(out, " {name}=\"{}\"", quoted(value));
+        }
+    }
 }
 
 fn quoted(value: &str) -> String {
@@ -203,21 +263,24 @@ fn quoted(value: &str) -> String {
         .replace('>', "&gt;")
 }
 
-fn json(sources: &[Source], note: Option<&str>) -> String {
-    let facts: Vec<_> = sources
-        .iter()
-        .flat_map(|source| {
-            source
-                .facts
-                .iter()
-                .map(|fact| json!({ "marker": source.marker, "fact": fact }))
+fn json(parts: &Parts<'_>, note: Option<&str>) -> String {
+    let shown = parts.facts.iter().flat_map(|source| {
+        let facts = source.facts.iter();
+        facts.map(|fact| json!({ "marker": source.marker, "fact": fact }))
+    });
+    let sheet = parts.sheet.iter().map(|source| {
+        json!({
+            "marker": source.marker, "title": source.title, "date": source.date,
+            "locator": source.locator, "fact": source.facts.join("; "),
         })
-        .collect();
-    let passages: Vec<_> = sources
+    });
+    let facts: Vec<_> = shown.chain(sheet).collect();
+    let passages: Vec<_> = parts
+        .passages
         .iter()
         .map(|source| {
             json!({
-                "marker": source.marker, "title": source.title, "published": source.published,
+                "marker": source.marker, "title": source.title, "date": source.date,
                 "locator": source.locator, "content": source.text,
             })
         })
@@ -271,12 +334,13 @@ mod tests {
     use super::*;
     use crate::fixtures::{candidate, passage};
     use crate::memory::Fact;
-    use crate::passage::CharRange;
+    use crate::passage::{CharRange, Origin};
     use proptest::prelude::*;
     use reground_documents::PageRange;
 
     const PLAIN: BlockRules = BlockRules {
         style: MarkerStyle::Lettered,
+        detail: Detail::Both,
         history_note: false,
     };
 
@@ -288,7 +352,7 @@ mod tests {
         candidate.passage.pages = Some(PageRange { start: 12, end: 12 });
         let facts = vec![Fact {
             text: body.into(),
-            chars: CharRange { start: 0, end: 1 },
+            chars: Some(CharRange { start: 0, end: 1 }),
         }];
         vec![ContextSource {
             marker: "A1".into(),
@@ -319,6 +383,56 @@ mod tests {
         assert_eq!(json["facts"][0]["fact"], "Run the script.");
         assert_eq!(render(&[], Format::Text, PLAIN), "");
         assert!("html".parse::<Format>().is_err());
+    }
+
+    #[test]
+    fn the_detail_selects_facts_and_passages() {
+        let mut context = context("Installing", "Run the script.");
+        let mut earlier = context[0].clone();
+        earlier.marker = "B2".to_owned();
+        earlier.candidate.origin = Origin::Remembered;
+        earlier.candidate.passage.title = Some("Removing".to_owned());
+        let mut second = earlier.facts[0].clone();
+        second.text = "Delete the folder.".to_owned();
+        earlier.facts.push(second);
+        context.push(earlier);
+        let block = |format, detail| render(&context, format, BlockRules { detail, ..PLAIN });
+        let sheet =
+            "[B2] Removing · 2026-05-01 · Installing, p. 12: Run the script.; Delete the folder.\n";
+        let passage = "=== SOURCES\n[A1] Installing · 2026-05-01 · Installing, p. 12\nRun the script.\n\n=== END OF SOURCES\n";
+        assert_eq!(
+            block(Format::Text, Detail::Both),
+            format!("=== FACTS\n- Run the script. [A1]\n{sheet}\n{passage}")
+        );
+        assert_eq!(
+            block(Format::Text, Detail::Passages),
+            format!("=== FACTS\n{sheet}\n{passage}")
+        );
+        assert_eq!(
+            block(Format::Text, Detail::Facts),
+            format!(
+                "=== FACTS\n[A1] Installing · 2026-05-01 · Installing, p. 12: Run the script.\n{sheet}\n=== END OF SOURCES\n"
+            )
+        );
+        let xml = block(Format::Xml, Detail::Both);
+        let fact = "<fact source=\"B2\" title=\"Removing\" date=\"2026-05-01\" locator=\"Installing, p. 12\">Run the script.; Delete the folder.</fact>";
+        assert!(xml.contains(fact), "{xml}");
+        assert_eq!(xml.matches("<source ").count(), 1);
+        assert_eq!(
+            block(Format::Xml, Detail::Facts)
+                .matches("<source ")
+                .count(),
+            0
+        );
+        let json: serde_json::Value =
+            serde_json::from_str(&block(Format::Json, Detail::Facts)).unwrap();
+        assert_eq!(json["facts"][1]["marker"], "B2");
+        assert_eq!(
+            json["facts"][1]["fact"],
+            "Run the script.; Delete the folder."
+        );
+        assert_eq!(json["sources"], serde_json::json!([]));
+        assert!("all".parse::<Detail>().is_err());
     }
 
     #[test]
@@ -362,11 +476,18 @@ mod tests {
             title in "(</?source>|\\[B7\\]|\"|\n|=== |sources|[a-z ]){0,8}",
             body in "(</?(source|context|facts?)>|\\[[A-D][1-9]\\]|\n=== END OF SOURCES\n|[a-z ]|\u{E0042}){0,20}",
         ) {
-            let plain = context("title", "body");
-            let hostile = context(&title, &body);
+            let both = |title: &str, body: &str| {
+                let mut sources = context(title, body);
+                let mut earlier = context(title, body).remove(0);
+                earlier.marker = "B2".to_owned();
+                earlier.candidate.origin = Origin::Remembered;
+                sources.push(earlier);
+                sources
+            };
+            let (plain, hostile) = (both("title", "body"), both(&title, &body));
             for format in [Format::Text, Format::Xml] {
                 let (plain, hostile) = (render(&plain, format, PLAIN), render(&hostile, format, PLAIN));
-                for delimiter in ["</source>", "<source ", "</context>", "<fact ", "=== END OF SOURCES", "[A1]"] {
+                for delimiter in ["</source>", "<source ", "</context>", "<fact ", "=== END OF SOURCES", "[A1]", "[B2]"] {
                     prop_assert_eq!(plain.matches(delimiter).count(), hostile.matches(delimiter).count(), "{}", delimiter);
                 }
                 prop_assert!(!hostile.contains("[B7]"));

@@ -3,4 +3,4 @@
 mod block;
 pub mod escape;
 
-pub use block::{BlockRules, Format, instructions, render, title_and_text};
+pub use block::{BlockRules, Detail, Format, instructions, render, title_and_text};

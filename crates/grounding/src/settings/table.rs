@@ -249,7 +249,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     row("marker_style", "\"A1\"", Kind::Choice(&["A1", "1"]), "A1 or 1",
         "markers with letters for the document, or one running number"),
     row("facts_per_source", "2", Kind::Count(0, 10), "a whole number of sentences, 0 to 10",
-        "key sentences extracted from each source for the query"),
+        "facts of each source: key sentences for the query, or those in its metadata; 0 also shows no facts of earlier turns"),
     row("history_note", "false", Kind::Flag, "true or false",
         "add a note to the prompt that the sources override contradicting statements of the conversation"),
     row("keep_candidates", "\"all\"", Kind::Choice(&["all", "kept", "none"]), "all, kept or none",

@@ -40,24 +40,11 @@ pub struct ReuseInput {
     pub warnings: Vec<Warning>,
 }
 
-/// The passages of a context: its sources, or the members of merged ones.
+/// The passages of a context: its sources, or the members of merged ones. Sources that are shown by their facts only
+/// are left out.
 pub fn passages_of(context: &[ContextSource]) -> impl Iterator<Item = PassageId> {
-    context.iter().flat_map(|source| members(&source.candidate))
-}
-
-fn members(candidate: &Candidate) -> impl Iterator<Item = PassageId> {
-    let own = &candidate.passage.chunk_id;
-    let others = candidate
-        .member_chunk_ids
-        .iter()
-        .filter(move |chunk_id| *chunk_id != own);
-    // The own id comes first, because a merge is named by its first member.
-    std::iter::once(own)
-        .chain(others)
-        .map(|chunk_id| PassageId {
-            corpus: candidate.passage.corpus.clone(),
-            chunk_id: chunk_id.clone(),
-        })
+    let full = context.iter().filter(|source| !source.is_remembered());
+    full.flat_map(|source| source.candidate.members())
 }
 
 /// The reused sources take the place of fresh candidates. No reranker is called.
@@ -74,6 +61,8 @@ pub fn reuse_context(input: ReuseInput, settings: &Settings) -> Gathered {
         mut warnings,
     } = input;
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+    let mut context = context;
+    context.retain(|source| !source.is_remembered());
     let context = strongest_first(context, order.unwrap_or(settings.passage_order));
     let mut markers = BTreeSet::new();
     for source in context.into_iter().chain(added) {
@@ -103,6 +92,7 @@ pub fn reuse_context(input: ReuseInput, settings: &Settings) -> Gathered {
         entities: Vec::new(),
         dropped,
         warnings,
+        remembered: Vec::new(),
         withdrawn: BTreeSet::new(),
     }
 }
@@ -128,7 +118,7 @@ fn read_again(
         return reread;
     }
     let mut parts = Vec::new();
-    for id in members(&source) {
+    for id in source.members() {
         let reason = match passages.get(&id) {
             Some(passage) if passage.doc_id == source.passage.doc_id => {
                 parts.push(reused(&source, passage.clone()));
