@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use reground_documents::PageRange;
+use reground_grounding::history::CitedSource;
 use reground_grounding::memory::BoundMarker;
 use reground_grounding::passage::{CharRange, Passage};
 use reground_grounding::settings::MarkerStyle;
@@ -60,6 +61,19 @@ impl Row {
             pages: PageRange::of(self.page_start, self.page_end),
             chars: CharRange::of(self.char_start, self.char_end),
             content_hash: self.content_hash.clone(),
+        }
+    }
+
+    /// The source, as the history lists it.
+    pub fn cited(&self) -> CitedSource {
+        CitedSource {
+            marker: self.marker.clone(),
+            corpus: self.corpus.clone(),
+            doc_id: self.doc_id.clone(),
+            version: self.version,
+            title: self.title.clone(),
+            uri: self.uri.clone(),
+            pages: PageRange::of(self.page_start, self.page_end),
         }
     }
 }
@@ -130,7 +144,7 @@ pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(json_agg(m), '[]')::text FROM ( \
-                 SELECT marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, content_hash \
+                 SELECT marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, content_hash, title, uri \
                  FROM reground.conversation_markers AS k WHERE conversation_id = $1 AND cited \
                      AND (NOT EXISTS (SELECT FROM reground.turns AS s WHERE s.conversation_id = $1 AND s.superseded) \
                          OR k.marker IN (SELECT c.marker FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \
