@@ -22,10 +22,7 @@ fn prompt_context(
     let format = parsed(format)?;
     let turn = with_context(turn_id)?;
     let settings: Settings = serde_json::from_value(turn.settings).map_err(Error::from)?;
-    let rules = prompt::BlockRules {
-        style: settings.marker_style,
-        history_note: settings.history_note,
-    };
+    let rules = (&settings).into();
     Ok(prompt::render(&turn.context, format, rules))
 }
 

@@ -16,14 +16,14 @@ use crate::settings::MarkerStyle;
 /// letters. Under [`MarkerStyle::Numbered`] it gets the next number of the conversation. Two sources of one context
 /// never share a marker.
 #[must_use]
-pub fn assign_markers(
-    context: &[Candidate],
+pub fn assign_markers<'a>(
+    context: impl IntoIterator<Item = &'a Candidate>,
     known: &[BoundMarker],
     style: MarkerStyle,
 ) -> (Vec<String>, Vec<BoundMarker>) {
     let mut registry = Registry::of(known);
     let mut used = BTreeSet::new();
-    let mut markers = Vec::with_capacity(context.len());
+    let mut markers = Vec::new();
     let mut new = Vec::new();
     for candidate in context {
         let passage = &candidate.passage;
@@ -120,6 +120,27 @@ impl Registry {
         *number += 1;
         format!("{}{number}", spell(letters))
     }
+}
+
+/// The marker that a passage is bound to, if its context has no other source with the same binding.
+pub(crate) fn bound_marker<'a>(passage: &Passage, known: &'a [BoundMarker]) -> Option<&'a str> {
+    let same = known.iter().filter(|bound| {
+        bound.corpus == passage.corpus
+            && bound.doc_id == passage.doc_id
+            && same_binding(bound, passage)
+    });
+    same.min_by_key(|bound| bound.chunk_id != passage.chunk_id)
+        .map(|bound| bound.marker.as_str())
+}
+
+/// Bytes of the longest marker that some of the candidates with these markers can get if they are assigned alone, in any
+/// order. Letters and numbers only grow with the number of candidates.
+pub(crate) fn longest_marker(markers: &[String]) -> usize {
+    let letters = |marker: &String| marker.find(|c: char| c.is_ascii_digit());
+    let letters = |marker| letters(marker).unwrap_or(marker.len());
+    let most_letters = markers.iter().map(letters).max();
+    let most_digits = markers.iter().map(|one| one.len() - letters(one)).max();
+    most_letters.unwrap_or_default() + most_digits.unwrap_or_default()
 }
 
 fn same_binding(bound: &BoundMarker, passage: &Passage) -> bool {

@@ -11,17 +11,15 @@ use serde::{Deserialize, Serialize};
 use crate::begin::assign_markers::assign_markers;
 use crate::begin::carry::{CarriedInput, Effect, carry, eligible, known_passages};
 use crate::begin::collapse::collapse;
-use crate::begin::facts::extract_facts;
 use crate::begin::fuse::{SearchResults, fuse};
 use crate::begin::relevance::Scale;
 use crate::begin::rerank::{Scored, apply_scores};
-use crate::begin::select::{Pool, select};
+use crate::begin::select::{Budget, Pool, PromptParts, select};
 use crate::begin::warnings::Warning;
 use crate::error::GroundingError;
 use crate::memory::{BoundMarker, ContextSource, MarkerRegister};
 use crate::passage::identity::KnownPassages;
 use crate::passage::{Branch, Candidate, Dropped, Origin, RankedList, Reason, Stage};
-use crate::query::cues::Cues;
 use crate::query::intent::JudgedIntent;
 use crate::settings::Settings;
 
@@ -105,7 +103,7 @@ pub struct Composed {
     pub dropped: Vec<Dropped>,
     /// Warnings of the turn.
     pub warnings: Vec<Warning>,
-    /// o200k_base tokens of the passages' text.
+    /// o200k_base tokens of the block of the sources, in its default format.
     pub tokens: usize,
 }
 
@@ -198,7 +196,13 @@ pub fn compose(
         carried,
         entities,
     };
-    let selection = select(pool, effect, settings);
+    let mut parts = PromptParts::new(register, query, settings);
+    parts.allow_markers(pool.candidates());
+    let budget = Budget {
+        tokens: parts.budget(),
+        of: &mut |candidate| parts.most_tokens(candidate),
+    };
+    let selection = select(pool, effect, settings, budget);
 
     dropped.extend(lost);
     dropped.extend(selection.dropped);
@@ -210,13 +214,14 @@ pub fn compose(
         });
     }
     let (context, new_markers) =
-        assign_markers_and_facts(selection.sources, register, query, settings);
+        assign_markers_and_facts(selection.sources, register, &mut parts, settings);
+    let tokens = parts.block_tokens(&context);
     Ok(Composed {
         context,
         new_markers,
         dropped,
         warnings,
-        tokens: selection.tokens,
+        tokens,
     })
 }
 
@@ -224,21 +229,14 @@ pub fn compose(
 pub(crate) fn assign_markers_and_facts(
     sources: Vec<Candidate>,
     register: &MarkerRegister,
-    query: &str,
+    parts: &mut PromptParts<'_>,
     settings: &Settings,
 ) -> (Vec<ContextSource>, Vec<BoundMarker>) {
     let (markers, new) = assign_markers(&sources, &register.markers, settings.marker_style);
-    let cues = Cues::built_in();
     let placed = sources.into_iter().zip(markers).zip(1..);
     let context = placed
         .map(|((candidate, marker), position)| ContextSource {
-            facts: extract_facts(
-                &candidate.passage.content,
-                query,
-                register.facts.get(&marker),
-                settings.facts_per_source,
-                cues,
-            ),
+            facts: parts.facts(&candidate),
             marker,
             position,
             candidate,

@@ -8,12 +8,16 @@ use crate::fixtures::{candidate, passage};
 use crate::passage::{Reason, Stage};
 
 fn placed(candidates: Vec<Candidate>) -> (Vec<ContextSource>, Vec<BoundMarker>) {
-    assign_markers_and_facts(
-        candidates,
-        &MarkerRegister::default(),
-        "q",
-        &Settings::default(),
-    )
+    placed_after(candidates, &MarkerRegister::default())
+}
+
+fn placed_after(
+    candidates: Vec<Candidate>,
+    register: &MarkerRegister,
+) -> (Vec<ContextSource>, Vec<BoundMarker>) {
+    let settings = Settings::default();
+    let mut parts = PromptParts::new(register, "q", &settings);
+    assign_markers_and_facts(candidates, register, &mut parts, &settings)
 }
 
 fn gathered(candidates: Vec<Candidate>) -> Gathered {
@@ -56,22 +60,13 @@ fn known_sources_are_shown_but_not_added() {
         markers: bound,
         ..MarkerRegister::default()
     };
-    let (found, new) = assign_markers_and_facts(
-        vec![fresh("c", "3"), fresh("a", "1")],
-        &register,
-        "q",
-        &Settings::default(),
-    );
+    let (found, new) = placed_after(vec![fresh("c", "3"), fresh("a", "1")], &register);
     let further = AdditionalSources::of(&context, found, new, 1);
     assert_eq!(markers(&further.shown), ["C1", "A1"]);
     assert_eq!(markers(&further.added), ["C1"]);
     assert_eq!(
         (further.added[0].position, further.added[0].retrieval_no),
         (3, 1)
-    );
-    assert_eq!(
-        further.tokens,
-        further.added[0].candidate.passage.tokens as usize
     );
 }
 

@@ -7,10 +7,10 @@ use reground_documents::PageRange;
 use serde_json::json;
 
 use crate::error::GroundingError;
-use crate::memory::ContextSource;
+use crate::memory::{ContextSource, Fact};
 use crate::passage::{CharRange, Passage};
-use crate::prompt::escape::escape;
-use crate::settings::MarkerStyle;
+use crate::prompt::escape::{escape, escape_line};
+use crate::settings::{MarkerStyle, Settings};
 
 /// The format of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +71,15 @@ pub struct BlockRules {
     pub history_note: bool,
 }
 
+impl From<&Settings> for BlockRules {
+    fn from(settings: &Settings) -> Self {
+        Self {
+            style: settings.marker_style,
+            history_note: settings.history_note,
+        }
+    }
+}
+
 /// The note about contradictions in the history. Most of these come from the model's own earlier answers.
 const HISTORY_NOTE: &str = "If the conversation so far contradicts these sources, or goes beyond them, follow the sources.";
 
@@ -83,11 +92,14 @@ pub fn render(context: &[ContextSource], format: Format, rules: BlockRules) -> S
     }
     let sources: Vec<Source> = context
         .iter()
-        .map(|source| Source::of(source, rules.style))
+        .map(|source| {
+            let passage = &source.candidate.passage;
+            Source::of(&source.marker, passage, &source.facts, rules.style)
+        })
         .collect();
     let note = rules.history_note.then_some(HISTORY_NOTE);
     match format {
-        Format::Text => text(&sources, note),
+        Format::Text => text(&sources, rules),
         Format::Xml => xml(&sources, note),
         Format::Json => json(&sources, note),
     }
@@ -104,18 +116,15 @@ struct Source {
 }
 
 impl Source {
-    fn of(source: &ContextSource, style: MarkerStyle) -> Self {
-        let passage = &source.candidate.passage;
-        let safe = |text: &str| escape(text, style).into_owned();
-        // A heading is one line, also for a title with line breaks.
-        let line = |text: &str| safe(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    fn of(marker: &str, passage: &Passage, facts: &[Fact], style: MarkerStyle) -> Self {
+        let line = |text: &str| escape_line(text, style);
         Self {
-            marker: source.marker.clone(),
+            marker: marker.to_owned(),
             title: line(passage.title.as_deref().unwrap_or(&passage.doc_id)),
             published: passage.published.as_deref().map(line),
             locator: locator(passage),
-            facts: source.facts.iter().map(|fact| line(&fact.text)).collect(),
-            text: safe(&passage.content).trim().to_owned(),
+            facts: facts.iter().map(|fact| line(&fact.text)).collect(),
+            text: escape(&passage.content, style).trim().to_owned(),
         }
     }
 
@@ -136,26 +145,67 @@ impl Source {
 
 // Writing to a `String` cannot fail, so the results of `write!` are ignored below.
 
-fn text(sources: &[Source], note: Option<&str>) -> String {
-    let mut out = String::new();
-    if let Some(note) = note {
-        let _ = writeln!(out, "{note}\n");
+/// Lines of the text format. [`size`](super::size) counts their tokens apart, so each must begin at a token boundary: a
+/// line of the block begins with `[`, `-` or `=`, and the marker of a source or fact is followed by a space or line end.
+pub(super) const FACTS: &str = "=== FACTS\n";
+pub(super) const SOURCES: &str = "=== SOURCES\n";
+pub(super) const END: &str = "=== END OF SOURCES\n";
+
+/// The lines before the facts.
+pub(super) fn preface(rules: BlockRules) -> String {
+    if rules.history_note {
+        format!("{HISTORY_NOTE}\n\n")
+    } else {
+        String::new()
     }
-    write_facts(&mut out, sources, ["=== FACTS", ""], |fact, marker| {
-        format!("- {fact} [{marker}]")
-    });
-    out.push_str("=== SOURCES\n");
+}
+
+fn text(sources: &[Source], rules: BlockRules) -> String {
+    let mut out = preface(rules);
+    let facts = |source: &Source| -> Vec<String> {
+        let marker = fact_marker(&source.marker);
+        let lines = source.facts.iter().map(|fact| fact_line(fact) + &marker);
+        lines.collect()
+    };
+    let facts: Vec<String> = sources.iter().flat_map(facts).collect();
+    if !facts.is_empty() {
+        out.push_str(FACTS);
+        out.push_str(&facts.concat());
+        out.push('\n');
+    }
+    out.push_str(SOURCES);
     for source in sources {
-        let _ = writeln!(
-            out,
-            "[{}] {}\n{}\n",
-            source.marker,
-            source.heading(),
-            source.text
-        );
+        out.push_str(&source_marker(&source.marker));
+        out.push_str(&source_lines(source));
     }
-    out.push_str("=== END OF SOURCES\n");
+    out.push_str(END);
     out
+}
+
+pub(super) fn source_marker(marker: &str) -> String {
+    format!("[{marker}]")
+}
+
+/// A source after its marker.
+fn source_lines(source: &Source) -> String {
+    format!(" {}\n{}\n\n", source.heading(), source.text)
+}
+
+/// A fact before its marker.
+fn fact_line(fact: &str) -> String {
+    format!("- {fact}")
+}
+
+/// A fact's marker, with the end of its line.
+pub(super) fn fact_marker(marker: &str) -> String {
+    format!(" [{marker}]\n")
+}
+
+/// The parts of the text format that a passage and its facts add, without their markers.
+pub(super) fn parts(passage: &Passage, facts: &[Fact], style: MarkerStyle) -> Vec<String> {
+    let source = Source::of("", passage, facts, style);
+    let facts = source.facts.iter().map(|fact| fact_line(fact));
+    facts.chain([source_lines(&source)]).collect()
 }
 
 /// Writes the facts of all sources, a line each, between two lines. Writes nothing if there are no facts.

@@ -2,5 +2,7 @@
 
 mod block;
 pub mod escape;
+mod size;
 
 pub use block::{BlockRules, Format, instructions, locate, locator, render, title_and_text};
+pub use size::{block_tokens, frame_tokens, marker_tokens, most_marker_tokens, source_tokens};
