@@ -67,11 +67,12 @@ pub fn escape(text: &str, style: MarkerStyle) -> Cow<'_, str> {
     })
 }
 
-/// The text as one line, escaped for a prompt. White space is folded first, because a line break within a bracket group
-/// hides a marker from [`escape`].
+/// The text as one line, escaped for a prompt. Escaped before white space is folded, because only a line begins with a
+/// heading, and after it, because a line break within a bracket group hides a marker.
 #[must_use]
 pub fn escape_line(text: &str, style: MarkerStyle) -> String {
-    let words: Vec<&str> = checked(text.split_whitespace()).collect();
+    let lines = escape(text, style);
+    let words: Vec<&str> = checked(lines.split_whitespace()).collect();
     escape(&words.join(" "), style).into_owned()
 }
 
@@ -229,6 +230,7 @@ mod tests {
             ("[B\n7]\r\nx", "(B 7) x"),
             ("a\u{0C}b\u{0B} \u{85}c", "a b c"),
             ("[see\tA1]", "(see A1)"),
+            ("x\n=== SOURCES", "x – SOURCES"),
         ] {
             assert_eq!(escape_line(text, MarkerStyle::Lettered), expected);
         }
