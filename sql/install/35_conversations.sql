@@ -209,6 +209,7 @@ CREATE TABLE reground.conversation_markers (
     page_end        integer,
     char_start      integer,
     char_end        integer,
+    locator         text,
     content_hash    text NOT NULL,
     title           text,
     uri             text,
@@ -223,7 +224,7 @@ CREATE INDEX conversation_markers_letters ON reground.conversation_markers
     (conversation_id, pg_catalog.length(pg_catalog.rtrim(marker, '0123456789')), pg_catalog.rtrim(marker, '0123456789') COLLATE "C") WHERE marker ~ '^[A-Z]+[0-9]+$';
 CREATE INDEX conversation_markers_numbers ON reground.conversation_markers (conversation_id, pg_catalog.length(marker), marker COLLATE "C") WHERE marker ~ '^[0-9]+$';
 CREATE INDEX conversation_markers_cited ON reground.conversation_markers (conversation_id, binding_no) WHERE cited;
-COMMENT ON TABLE reground.conversation_markers IS 'The passage that each marker of a conversation names. Rows are never changed, except cited; forget_document removes title and uri.';
+COMMENT ON TABLE reground.conversation_markers IS 'The passage that each marker of a conversation names. Rows are never changed, except cited; forget_document removes title, uri and locator.';
 COMMENT ON COLUMN reground.conversation_markers.conversation_id IS 'Id of the conversation.';
 COMMENT ON COLUMN reground.conversation_markers.marker IS 'Marker, for example A1: letters for the document in order of first use, a number for the passage.';
 COMMENT ON COLUMN reground.conversation_markers.tenant IS 'Tenant that the row belongs to.';
@@ -235,6 +236,7 @@ COMMENT ON COLUMN reground.conversation_markers.page_start IS 'First page.';
 COMMENT ON COLUMN reground.conversation_markers.page_end IS 'Last page.';
 COMMENT ON COLUMN reground.conversation_markers.char_start IS 'First character of the passage in the document, from 0.';
 COMMENT ON COLUMN reground.conversation_markers.char_end IS 'One past the last character of the passage in the document.';
+COMMENT ON COLUMN reground.conversation_markers.locator IS 'Place within the document, as shown to readers.';
 COMMENT ON COLUMN reground.conversation_markers.content_hash IS 'SHA-256 (hex) of the text of the passage, after normalisation.';
 COMMENT ON COLUMN reground.conversation_markers.title IS 'Title of the document when the marker was assigned.';
 COMMENT ON COLUMN reground.conversation_markers.uri IS 'Address of the document when the marker was assigned.';

@@ -236,10 +236,10 @@ CREATE FUNCTION reground.history(conversation_ref text, max_tokens integer DEFAU
 COMMENT ON FUNCTION reground.history IS
 'Returns the earlier messages of a conversation for the next prompt, to be put after the sources. max_tokens: budget; NULL: the budget of the latest turn (setting compress). role: user, assistant, or sources for the list of the cited sources, which comes first. That list and the last history_exchanges exchanges are complete whatever the budget; over_budget: these alone exceed it. turn_nos: keep only these turns (dependency hard), or all from the earliest of them on (soft); empty keeps none. shortened: the message is not complete. Errors: P0002 if the conversation does not exist.';
 
-CREATE FUNCTION reground.citation_instructions(format text DEFAULT 'text', marker_style text DEFAULT 'A1')
-    RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'citation_instructions_wrapper';
+CREATE FUNCTION reground.citation_instructions(format text DEFAULT 'text', marker_style text DEFAULT NULL, turn_id bigint DEFAULT NULL)
+    RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'citation_instructions_wrapper';
 COMMENT ON FUNCTION reground.citation_instructions IS
-'Returns instructions for the system prompt on how to cite. format: as in prompt_context. marker_style: as the setting, A1 or 1. Errors: 22023 for other values.';
+'Returns instructions for the system prompt on how to cite. format: as in prompt_context. marker_style: as the setting, A1 or 1; default that of the turn, otherwise A1. turn_id: with the turn, the instructions also ask for places (citation_forms, locators). Errors: 22023 for other values, P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground.citation_grammar(turn_id bigint, format text DEFAULT 'gbnf')
     RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'citation_grammar_wrapper';

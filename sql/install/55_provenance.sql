@@ -124,11 +124,12 @@ CREATE VIEW reground.provenance_nodes WITH (security_invoker = true) AS
     FROM reground.messages AS m
     UNION ALL
     SELECT t.tenant, t.turn_id, reground._node('context', t.turn_id::text, e ->> 'marker'), 4, 'context', e #>> '{passage,corpus}', e #>> '{passage,doc_id}',
-           e #>> '{passage,chunk_id}', e ->> 'marker', NULL, e #>> '{passage,content_hash}',
+           e #>> '{passage,chunk_id}', e ->> 'marker', k.locator, e #>> '{passage,content_hash}',
            pg_catalog.jsonb_build_object('position', e -> 'position', 'origin', e -> 'origin', 'relevance', e -> 'relevance', 'version', e #> '{passage,version}',
                                          'pages', e #> '{passage,pages}', 'characters', e #> '{passage,chars}', 'tokens', e #> '{passage,tokens}')
                || CASE WHEN t.query_similarities IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('query_similarity', t.query_similarities[(e ->> 'position')::integer]) END
-    FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e
+    FROM reground.turns AS t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.context) AS e
+        LEFT JOIN reground.conversation_markers AS k ON (k.conversation_id, k.marker) = (t.conversation_id, e ->> 'marker')
     UNION ALL
     SELECT x.tenant, x.turn_id, reground._node('reranked', x.turn_id::text, x.candidate_no::text), 3, 'reranked', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL, x.hash_prefix,
            pg_catalog.jsonb_build_object('rerank_score', x.rerank_score, 'dropped_stage', x.dropped_stage, 'drop_reason', x.drop_reason)

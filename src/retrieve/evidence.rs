@@ -221,9 +221,7 @@ fn located(
 ) -> Result<Vec<(LocatorRange, Passage)>> {
     let passages = named::placed(corpus, &locators.names(work))?.into_iter();
     let located = passages.filter_map(|passage| {
-        let title = passage.title.as_deref();
-        let range =
-            parse_answer::locator_range(locators, &passage.metadata, &passage.doc_id, title);
+        let range = parse_answer::locator_range(locators, &passage);
         range.map(|range| (range, passage))
     });
     Ok(located.collect())
@@ -264,6 +262,7 @@ fn with_lexemes<'a>(
             pages: passage
                 .pages
                 .map(|pages| Pages::new(pages.start, pages.end)),
+            locator: passage.locator(),
             content: passage.content.clone(),
             lexemes,
         })

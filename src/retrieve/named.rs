@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_grounding::end::parse_answer::LOCATOR;
-use reground_grounding::passage::Passage;
+use reground_grounding::passage::{LOCATOR, Passage};
 use serde::Deserialize;
 
 use crate::error::Result;

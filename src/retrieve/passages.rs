@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pgrx::datum::DatumWithOid;
 use reground_documents::{PageRange, content_hash_hex};
-use reground_grounding::passage::{CharRange, Passage};
+use reground_grounding::passage::{CharRange, Passage, structured_locator};
 use serde::Deserialize;
 
 use crate::error::Result;
@@ -38,6 +38,10 @@ struct Row {
 
 impl Row {
     fn into_passage(self, corpus: &str) -> Passage {
+        let metadata: serde_json::Value = self
+            .metadata
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default();
         Passage {
             corpus: corpus.to_owned(),
             pages: PageRange::of(self.page_start, self.page_end),
@@ -57,10 +61,8 @@ impl Row {
             uri: self.uri,
             published: self.published,
             text_config: self.text_config,
-            metadata: self
-                .metadata
-                .and_then(|text| serde_json::from_str(&text).ok())
-                .unwrap_or_default(),
+            structured_locator: structured_locator(&metadata),
+            metadata,
         }
     }
 }

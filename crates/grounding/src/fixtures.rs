@@ -24,6 +24,7 @@ pub fn passage(doc: &str, key: &str, ordinal: i32, start: u32, text: &str) -> Pa
         title: Some(format!("Title of {doc}")),
         uri: None,
         published: None,
+        structured_locator: None,
         text_config: None,
         metadata: serde_json::Value::Null,
     }

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use regex::Regex;
 use reground_citations::{Grammar, Reference, extract};
-use reground_documents::PageRange;
 use reground_grounding::history::{
     CitedSource, History, HistoryCitation, HistoryRules, HistoryTurn, Role, TurnSelection, history,
     turns_in_reach,
@@ -23,7 +22,7 @@ fn source(marker: &str, doc_id: &str, page: u32) -> CitedSource {
         version: Some(3),
         title: Some(format!("The {doc_id}")),
         uri: None,
-        pages: Some(PageRange::new(page, page)),
+        locator: Some(format!("p. {page}")),
     }
 }
 
@@ -302,11 +301,11 @@ fn the_ledger_names_documents_for_a_reader() {
     let plain = |marker: &str, doc_id: &str| CitedSource {
         title: None,
         version: None,
-        pages: None,
+        locator: None,
         ..source(marker, doc_id, 1)
     };
     let uri = Some("https://example.org/faq".to_owned());
-    let range = Some(PageRange::new(13, 14));
+    let range = Some("§ 3(2), pp. 13–14".to_owned());
     let cited = [
         source("A1", "guide", 12),
         CitedSource {
@@ -315,7 +314,7 @@ fn the_ledger_names_documents_for_a_reader() {
         },
         CitedSource {
             version: Some(4),
-            pages: range,
+            locator: range,
             ..source("A2", "guide", 13)
         },
         plain("C1", "notes.md"),
@@ -327,7 +326,7 @@ fn the_ledger_names_documents_for_a_reader() {
     assert_eq!(
         ledger(&cited),
         "Sources cited so far, by document:\n- The guide (version 3): [A1] p. 12\n- https://example.org/faq: [B1]\n\
-         - The guide (version 4): [A2] pp. 13–14\n- notes.md: [C1]\n- The titled: [D1] p. 2\n"
+         - The guide (version 4): [A2] § 3(2), pp. 13–14\n- notes.md: [C1]\n- The titled: [D1] p. 2\n"
     );
     // A title is cut, and cannot add a line or a marker.
     let hostile = |title: &str| CitedSource {
@@ -366,10 +365,9 @@ prop_compose! {
         marker in prop_oneof!["[A-Z]{1,2}[1-9]", "[1-9][0-9]"], corpus in prop_oneof![Just("manual".to_owned()), hostile()],
         doc_id in prop_oneof![Just("guide".to_owned()), hostile()], title in proptest::option::of(hostile()),
         uri in proptest::option::of(hostile()), version in proptest::option::of(any::<i32>()),
-        pages in proptest::option::of((0u32..40, 0u32..40)),
+        locator in proptest::option::of(hostile()),
     ) -> CitedSource {
-        let pages = pages.map(|(start, end)| PageRange { start, end });
-        CitedSource { marker, corpus, doc_id, version, title, uri, pages }
+        CitedSource { marker, corpus, doc_id, version, title, uri, locator }
     }
 }
 

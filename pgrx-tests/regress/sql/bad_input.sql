@@ -54,7 +54,7 @@ SELECT call, r.state, r.message FROM unnest(ARRAY[
     $$SELECT reground.prompt_context(NULL)$$,
     $$SELECT reground.prompt_context(1, NULL)$$,
     $$SELECT reground.citation_instructions(NULL)$$,
-    $$SELECT reground.citation_instructions(marker_style => NULL)$$,
+    $$SELECT reground.citation_instructions(turn_id => 0)$$,
     $$SELECT reground.citation_instructions(marker_style => 'a1')$$,
     $$SELECT * FROM reground.end_turn(NULL, 'x')$$,
     $$SELECT * FROM reground.end_turn(regress.turn('bad-1'), NULL)$$,

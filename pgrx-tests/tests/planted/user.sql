@@ -99,7 +99,7 @@ SELECT * FROM reground.begin_turn('{r}-talk', 'who gives milk?', '{r}_farm', '[1
 SELECT * FROM reground.begin_turn('{r}-talk', 'who gives milk?', '{r}_farm', '[1,0]', filter => '{"doc_id": ["cows", "sheep", "goats"]}', request_id => '{r}-1', tags => '{"team": "a", "list": [1, null]}');
 SELECT reground.prompt_context({turn}), reground.prompt_context({turn}, 'xml'), reground.prompt_context({turn}, 'json');
 SELECT reground.citation_grammar({turn}), reground.citation_grammar({turn}, 'regex'), reground.citation_grammar({turn}, 'json_schema');
-SELECT reground.citation_instructions(), reground.citation_instructions('json', marker_style => '1');
+SELECT reground.citation_instructions(), reground.citation_instructions('json', marker_style => '1'), reground.citation_instructions(turn_id => {turn});
 SELECT * FROM reground.feed_answer({turn}, 'Cows give milk [A1]. Pigs');
 SELECT * FROM reground.feed_answer({turn}, 'Cows give milk [A1]. Pigs fly [Z9].', complete => true);
 SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1]. Pigs fly [Z9]. Sheep eat hay [Source: sheep]. Cows are nice [Source: cows, p. 1] (Smith, 2020). "Cows give milk" [Source: https://farm.example/cows].', message_ref => '{r}-m1', model => 'some', usage => '{"tokens": 12}', tags => '{"reader": "x"}');

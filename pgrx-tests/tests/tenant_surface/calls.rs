@@ -84,7 +84,7 @@ pub const CALLS: &[Call] = &[
     call("check_answer($1, jsonb_build_array(jsonb_build_object('content', $2::text)), corpus => $3)", &[Answer, Content, Corpus]),
     call("check_corpus($1)", &[Corpus]),
     call("citation_grammar($1::text::bigint)", &[OpenTurn]),
-    call("citation_instructions($1, marker_style => '1')", &[Format]),
+    call("citation_instructions($1, turn_id => $2::text::bigint)", &[Format, OpenTurn]),
     call("current_tenant()", &[]),
     call("delete_document($1, $2)", &[Corpus, Document]),
     call("delete_edges($1, doc_id => $2, entity => $3)", &[PrivateCorpus, Document, Query]),

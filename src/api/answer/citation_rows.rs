@@ -4,7 +4,6 @@ use reground_citations::{ExtractedCitation, Reference, Source, excerpt};
 use reground_grounding::end::parse_answer::ParsedAnswer;
 use reground_grounding::end::{JudgedAnswer, JudgedCitation};
 use reground_grounding::memory::ContextSource;
-use reground_grounding::prompt;
 use reground_interrupt::check_interrupt;
 
 use crate::store::markers::Row as MarkerRow;
@@ -94,13 +93,9 @@ impl<'a> CitedSource<'a> {
                 .and_then(|place| place.uri.clone())
                 .or_else(|| bound.and_then(|row| row.uri.clone())),
             locator: source
-                .and_then(|source| prompt::locator(&source.candidate.passage))
-                .or_else(|| {
-                    bound.and_then(|row| {
-                        let bound = row.bound();
-                        prompt::locate(bound.pages, bound.chars)
-                    })
-                }),
+                .and_then(|source| source.candidate.passage.locator())
+                .or_else(|| bound.and_then(|row| row.locator.clone()))
+                .or_else(|| place.and_then(|place| place.locator.clone())),
             fact_summary: source
                 .and_then(|source| source.facts.first())
                 .map(|fact| fact.text.clone()),

@@ -68,10 +68,23 @@ pub(in crate::api) fn with_context(turn_id: Option<i64>) -> Result<Turn> {
 fn citation_instructions(
     format: Option<&str>,
     marker_style: Option<&str>,
+    turn_id: Option<i64>,
 ) -> std::result::Result<String, ErrorReport> {
-    let style = given(marker_style, "marker_style")?.parse::<MarkerStyle>();
-    let style = style.map_err(Error::from)?;
-    Ok(prompt::instructions(parsed(format)?, style))
+    let format = parsed(format)?;
+    let settings = match turn_id {
+        Some(turn_id) => {
+            let turn = turns::load(&tenant::required()?, turn_id)?;
+            serde_json::from_value(turn.settings).map_err(Error::from)?
+        }
+        None => Settings::default(),
+    };
+    let style = match marker_style {
+        Some(style) => style.parse::<MarkerStyle>().map_err(Error::from)?,
+        None => settings.marker_style,
+    };
+    let locators = settings.citation_forms.as_ref();
+    let locators = locators.and_then(|forms| forms.locators.as_ref());
+    Ok(prompt::instructions(format, style, locators))
 }
 
 /// Rows of the view `settings`.

@@ -4,7 +4,6 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::begin::fuse;
-use reground_grounding::prompt;
 use reground_grounding::query::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
 use serde::Serialize;
@@ -90,7 +89,7 @@ fn search(
         .filter_map(|row| {
             let passage = passages.remove(&row.chunk_id)?;
             Some(SearchRow {
-                locator: prompt::locator(&passage),
+                locator: passage.locator(),
                 chunk_id: passage.chunk_id,
                 doc_id: passage.doc_id,
                 title: passage.title,

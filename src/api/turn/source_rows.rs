@@ -4,7 +4,6 @@ use pgrx::pg_sys;
 use reground_grounding::begin::Gathered;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::passage::{Candidate, Origin};
-use reground_grounding::prompt;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -78,7 +77,7 @@ fn row(turn_id: i64, candidate: &Candidate) -> SourceRow<'_> {
         chunk_id: Some(&passage.chunk_id),
         title: passage.title.as_deref(),
         uri: passage.uri.as_deref(),
-        locator: prompt::locator(passage),
+        locator: passage.locator(),
         published: passage.published.as_deref(),
         content: Some(&passage.content),
         facts: Vec::new(),

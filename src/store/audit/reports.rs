@@ -47,7 +47,7 @@ pub fn conversation(conversation_ref: &str, tenant: &str) -> Result<Option<Conve
                  'retrievals', (SELECT coalesce(json_agg(r.query ORDER BY r.retrieval_no), '[]') FROM reground.turn_retrievals AS r WHERE r.turn_id = t.turn_id), \
                  'tags', (SELECT coalesce(json_agg(json_build_array(g.key, g.value) ORDER BY g.key COLLATE \"C\"), '[]') FROM jsonb_each_text(t.tags) AS g), \
                  'sources', (SELECT coalesce(json_agg(json_build_object('marker', e.source -> 'marker', 'doc_id', e.source #> '{passage,doc_id}', \
-                         'title', e.source #> '{passage,title}', 'uri', e.source #> '{passage,uri}', 'pages', e.source #> '{passage,pages}', \
+                         'title', e.source #> '{passage,title}', 'uri', e.source #> '{passage,uri}', 'structured_locator', e.source #> '{passage,structured_locator}', 'pages', e.source #> '{passage,pages}', \
                          'chars', e.source #> '{passage,chars}', 'origin', e.source -> 'origin') ORDER BY e.position), '[]') \
                      FROM jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, position)), \
                  'answers', (SELECT coalesce(json_agg(json_build_object('answer', m.answer, 'message_ref', m.message_ref, 'model', m.model, 'cfs', m.cfs, \

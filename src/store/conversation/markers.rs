@@ -26,6 +26,7 @@ pub struct Row {
     pub page_end: Option<u32>,
     pub char_start: Option<u32>,
     pub char_end: Option<u32>,
+    pub locator: Option<String>,
     pub content_hash: String,
     pub title: Option<String>,
     pub uri: Option<String>,
@@ -44,6 +45,7 @@ impl Row {
             page_end: bound.pages.map(|pages| pages.end),
             char_start: bound.chars.map(|chars| chars.start),
             char_end: bound.chars.map(|chars| chars.end),
+            locator: bound.locator.clone(),
             content_hash: bound.content_hash.clone(),
             title: described.and_then(|passage| passage.title.clone()),
             uri: described.and_then(|passage| passage.uri.clone()),
@@ -60,21 +62,14 @@ impl Row {
             version: self.version,
             pages: PageRange::of(self.page_start, self.page_end),
             chars: CharRange::of(self.char_start, self.char_end),
+            locator: self.locator.clone(),
             content_hash: self.content_hash.clone(),
         }
     }
 
     /// The source, as the history lists it.
     pub fn cited(&self) -> CitedSource {
-        CitedSource {
-            marker: self.marker.clone(),
-            corpus: self.corpus.clone(),
-            doc_id: self.doc_id.clone(),
-            version: self.version,
-            title: self.title.clone(),
-            uri: self.uri.clone(),
-            pages: PageRange::of(self.page_start, self.page_end),
-        }
+        CitedSource::of(self.bound(), self.title.clone(), self.uri.clone())
     }
 }
 
@@ -144,7 +139,7 @@ pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(json_agg(m), '[]')::text FROM ( \
-                 SELECT marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, content_hash, title, uri \
+                 SELECT marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, locator, content_hash, title, uri \
                  FROM reground.conversation_markers AS k WHERE conversation_id = $1 AND cited \
                      AND (NOT EXISTS (SELECT FROM reground.turns AS s WHERE s.conversation_id = $1 AND s.superseded) \
                          OR k.marker IN (SELECT c.marker FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \
@@ -204,7 +199,7 @@ pub fn reserve(tenant: &str, bound: &[Bound]) -> Result<()> {
 /// Columns of [`Bound`].
 const BOUND: Record = Record(&[
     "conversation_id bigint, first_turn_no integer, marker text, corpus text, doc_id text, chunk_id text, version integer",
-    "page_start integer, page_end integer, char_start integer, char_end integer, content_hash text, title text, uri text",
+    "page_start integer, page_end integer, char_start integer, char_end integer, locator text, content_hash text, title text, uri text",
 ]);
 
 fn insert(tenant: &str, bound: &[Bound], condition: &str) -> Result<()> {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::status::Status;
-use crate::{NamedDocument, Pages, Quote, Source, SupportParts};
+use crate::{NamedDocument, NamedPassage, Pages, Quote, Source, SupportParts};
 
 /// The verdict on one citation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +41,8 @@ pub struct Place {
     pub chunk_id: Option<String>,
     /// The claimed pages, otherwise the pages of the passage.
     pub pages: Option<Pages>,
+    /// Place of the passage in its document for readers, if it was looked up.
+    pub locator: Option<String>,
     /// Title of the document.
     pub title: Option<String>,
     /// Address of the document.
@@ -121,6 +123,7 @@ impl Place {
             doc_id: source.doc_id.clone(),
             chunk_id: Some(source.chunk_id.clone()),
             pages: pages.or(source.pages),
+            locator: None,
             title: source.title.clone(),
             uri: source.uri.clone(),
         }
@@ -129,14 +132,15 @@ impl Place {
     /// A document, or one of its passages.
     pub(super) fn of_document(
         document: &NamedDocument,
-        chunk_id: Option<&String>,
+        passage: Option<&NamedPassage>,
         pages: Option<Pages>,
     ) -> Self {
         Self {
             corpus: document.corpus.clone(),
             doc_id: document.doc_id.clone(),
-            chunk_id: chunk_id.cloned(),
+            chunk_id: passage.map(|passage| passage.chunk_id.clone()),
             pages,
+            locator: passage.and_then(|passage| passage.locator.clone()),
             title: document.title.clone(),
             uri: document.uri.clone(),
         }

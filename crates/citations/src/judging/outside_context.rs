@@ -40,6 +40,7 @@ impl EvidenceUnits<'_> {
                     doc_id: known.doc_id.clone(),
                     chunk_id: Some(known.chunk_id.clone()),
                     pages: pages.or(known.pages),
+                    locator: None,
                     title: None,
                     uri: None,
                 };
@@ -115,7 +116,7 @@ impl EvidenceUnits<'_> {
             }
             _ => (Status::Unretrieved, Detail::Unretrieved),
         };
-        let key = passage.map(|passage| &document.passages[passage].chunk_id);
+        let cited = passage.map(|passage| &document.passages[passage]);
         let quote = passage.zip(claim);
         let quote =
             quote.and_then(|(passage, claim)| Quote::best(&self.passages(index)[passage], claim));
@@ -124,7 +125,7 @@ impl EvidenceUnits<'_> {
             parts,
             quote,
             detail: Some(detail),
-            ..Judgement::of(status, Some(Place::of_document(document, key, pages)))
+            ..Judgement::of(status, Some(Place::of_document(document, cited, pages)))
         }
     }
 }

@@ -111,6 +111,9 @@ pub struct NamedPassage {
     pub chunk_id: String,
     /// Pages of the passage.
     pub pages: Option<Pages>,
+    /// Place of the passage in its document, for readers.
+    #[serde(default)]
+    pub locator: Option<String>,
     /// Text of the passage.
     pub content: String,
     /// Content of the passage.

@@ -78,6 +78,7 @@ pub fn passage(page: u32, text: &str) -> NamedPassage {
     NamedPassage {
         chunk_id: format!("p{page}"),
         pages: Some(Pages::new(page, page)),
+        locator: Some(format!("p. {page}")),
         content: text.to_owned(),
         lexemes: lexemes(text),
     }

@@ -161,6 +161,7 @@ fn bind(passage: &Passage, marker: String) -> BoundMarker {
         version: passage.version,
         pages: passage.pages,
         chars: passage.chars,
+        locator: passage.locator(),
         content_hash: passage.content_hash.clone(),
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::passage::identity::{TextId, adjacent, text_id};
-use crate::passage::{Candidate, CharRange, Dropped, Passage, Reason, Stage};
+use crate::passage::{Candidate, CharRange, Dropped, Passage, Reason, Stage, joined_locators};
 use crate::settings::Settings;
 
 /// Merges adjacent candidates. Input and output are in fused order.
@@ -143,6 +143,7 @@ impl Union {
             ordinal,
             pages,
             chars,
+            structured_locator,
             content,
             tokens,
             ..
@@ -152,6 +153,7 @@ impl Union {
                 ordinal,
                 pages,
                 chars,
+                structured_locator,
                 content,
                 tokens,
                 content_hash,
@@ -206,6 +208,10 @@ fn join(a: &Passage, b: &Passage, settings: &Settings) -> Option<Passage> {
         }),
         tokens: u32::try_from(tokens).ok()?,
         pages,
+        structured_locator: joined_locators(
+            a.structured_locator.as_deref(),
+            b.structured_locator.as_deref(),
+        ),
         content: text,
         ..a.clone()
     })

@@ -4,7 +4,7 @@ use reground_documents::{
     CallerPassage, MAX_KEY_BYTES, content_hash_hex, exact_hash_hex, key_text,
 };
 
-use crate::passage::{CharRange, Passage};
+use crate::passage::{CharRange, Passage, structured_locator};
 
 /// Hexadecimal digits of its hash that name a passage without a key: 64 bits.
 const KEY_DIGITS: usize = 16;
@@ -36,6 +36,7 @@ pub(crate) fn caller_passage(given: CallerPassage, corpus: &str, naming: Naming)
             if named { corpus } else { "" },
         ),
     };
+    let metadata: serde_json::Value = given.metadata.map(Into::into).unwrap_or_default();
     let range = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
     Passage {
         corpus: corpus.to_owned(),
@@ -56,7 +57,8 @@ pub(crate) fn caller_passage(given: CallerPassage, corpus: &str, naming: Naming)
         uri: given.uri,
         published: given.published,
         text_config: given.text_config,
-        metadata: given.metadata.map(Into::into).unwrap_or_default(),
+        structured_locator: structured_locator(&metadata),
+        metadata,
         content: given.content,
         chunk_id,
     }

@@ -166,10 +166,9 @@ pub fn sources_of(
             title: passage.title.clone(),
             uri: passage.uri.clone(),
             pages: passage.pages.map(pages),
-            locators: grammar.locators().and_then(|locators| {
-                let title = passage.title.as_deref();
-                parse_answer::locator_range(locators, &passage.metadata, &passage.doc_id, title)
-            }),
+            locators: grammar
+                .locators()
+                .and_then(|locators| parse_answer::locator_range(locators, passage)),
             carried: shown.candidate.origin == Origin::Carried,
             content: passage.content.clone(),
             lexemes,

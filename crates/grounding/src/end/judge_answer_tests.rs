@@ -61,6 +61,7 @@ fn bound(marker: &str, passage: &str) -> BoundMarker {
         version: None,
         pages: None,
         chars: None,
+        locator: None,
         content_hash: String::new(),
     }
 }

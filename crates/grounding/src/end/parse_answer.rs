@@ -7,10 +7,8 @@ use serde_json::Value;
 
 use crate::error::GroundingError;
 use crate::memory::ContextSource;
+use crate::passage::{Passage, ends_of};
 use crate::settings::{MarkerStyle, Settings};
-
-/// The metadata key with a passage's place in the corpus' locators: `"Genesis 1:1-5"`.
-pub const LOCATOR: &str = "locator";
 
 /// The grammar for an answer to this context.
 ///
@@ -87,17 +85,24 @@ pub fn parse_answer<'a>(
     })
 }
 
-/// The place of a passage in the locators of its corpus, from its metadata. The work is the one that the metadata name,
-/// else the one that the title or the document key names.
-pub fn locator_range(
-    locators: &Locators,
-    metadata: &Value,
-    doc_id: &str,
-    title: Option<&str>,
-) -> Option<LocatorRange> {
-    let mut range = locators.read(metadata.get(LOCATOR)?.as_str()?)?;
+/// The place of a passage in the locators of its corpus. The work is the one that its structured locator names, else the
+/// one that the title or the document key names. A merged passage reaches from the place of its first part to that of its
+/// last.
+pub fn locator_range(locators: &Locators, passage: &Passage) -> Option<LocatorRange> {
+    let place = passage.structured_locator.as_deref()?;
+    let mut range = match locators.read(place) {
+        Some(range) => range,
+        None => {
+            let (start, end) = ends_of(place);
+            let (start, end) = (locators.read(start)?, locators.read(end)?);
+            let one_work = start.same_work(&end);
+            let range = LocatorRange::new(start.work.or(end.work), start.start, end.end);
+            range.filter(|_| one_work)?
+        }
+    };
     if range.work.is_none() {
-        let names = title.into_iter().chain([doc_id]);
+        let names = passage.title.as_deref().into_iter();
+        let names = names.chain([passage.doc_id.as_str()]);
         range.work = names
             .filter_map(|name| locators.work(name))
             .map(str::to_owned)

@@ -6,24 +6,24 @@
 //! - faq.md: [B1]
 //! ```
 //!
-//! A document has its title, else its address, else its id. Its place is in pages; without pages the marker alone
-//! names the passage. All names are escaped as in the block of the sources, so none of them adds a line, a marker or a
+//! A document has its title, else its address, else its id. A passage has its structured locator and pages; without them
+//! its marker stands alone. All names are escaped as in the block of the sources, so none of them adds a line, a marker or a
 //! delimiter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use reground_documents::PageRange;
 use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 
+use crate::memory::BoundMarker;
+use crate::passage::locator;
 use crate::prompt::escape::escape_line;
-use crate::prompt::locate;
 use crate::settings::MarkerStyle;
 
 const HEADING: &str = "Sources cited so far, by document:\n";
 
-/// Characters of the longest name that is not cut. The ledger goes into every prompt.
+/// Characters of the longest name or place that is not cut. The ledger goes into every prompt.
 const MOST_CHARACTERS: usize = 120;
 
 /// A source that an answer has cited, from the conversation's registry.
@@ -41,8 +41,28 @@ pub struct CitedSource {
     pub title: Option<String>,
     /// Address of the document.
     pub uri: Option<String>,
-    /// Pages.
-    pub pages: Option<PageRange>,
+    /// Place of the passage in its document, for readers.
+    pub locator: Option<String>,
+}
+
+impl CitedSource {
+    /// The source of a marker, with the title and the address of its document. A range of characters is no place for
+    /// readers.
+    #[must_use]
+    pub fn of(bound: BoundMarker, title: Option<String>, uri: Option<String>) -> Self {
+        let characters = locator(None, None, bound.chars);
+        Self {
+            marker: bound.marker,
+            corpus: bound.corpus,
+            doc_id: bound.doc_id,
+            version: bound.version,
+            title,
+            uri,
+            locator: bound
+                .locator
+                .filter(|place| Some(place) != characters.as_ref()),
+        }
+    }
 }
 
 /// The passages of one version of a document, in their order.
@@ -103,10 +123,11 @@ pub(super) fn write(documents: &[CitedDocument<'_>]) -> String {
             let _ = write!(out, " (version {version})");
         }
         for (at, source) in document.passages.iter().enumerate() {
-            out.push_str(if at == 0 { ": " } else { "; " });
-            let _ = write!(out, "[{}]", source.marker);
-            if let Some(place) = locate(source.pages, None) {
-                let _ = write!(out, " {place}");
+            let separator = if at == 0 { ": " } else { "; " };
+            let _ = write!(out, "{separator}[{}]", source.marker);
+            if let Some(place) = &source.locator {
+                out.push(' ');
+                out.push_str(&line(place));
             }
         }
         out.push('\n');
@@ -117,10 +138,14 @@ pub(super) fn write(documents: &[CitedDocument<'_>]) -> String {
 /// The name of a document for the model.
 fn name(source: &CitedSource) -> String {
     let title = source.title.as_ref().or(source.uri.as_ref());
-    let title = title.unwrap_or(&source.doc_id);
-    let cut = match title.char_indices().nth(MOST_CHARACTERS) {
-        Some((end, _)) => format!("{}…", title.get(..end).unwrap_or_default()),
-        None => title.clone(),
+    line(title.unwrap_or(&source.doc_id))
+}
+
+/// The beginning of a text as one line, escaped.
+fn line(text: &str) -> String {
+    let cut = match text.char_indices().nth(MOST_CHARACTERS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     };
     // A conversation can contain markers of both styles, so both are escaped.
     escape_line(&cut, MarkerStyle::Numbered)

@@ -34,6 +34,7 @@ pub(crate) fn shown(marker: &str, key: &str, origin: Origin, text: &str) -> Cont
                     title: None,
                     uri: None,
                     published: None,
+                    structured_locator: None,
                     text_config: None,
                     metadata: serde_json::Value::Null,
                 },

@@ -23,6 +23,8 @@ pub struct BoundMarker {
     pub pages: Option<PageRange>,
     /// Characters.
     pub chars: Option<CharRange>,
+    /// Place of the passage in its document, for readers.
+    pub locator: Option<String>,
     /// Content hash (hex).
     pub content_hash: String,
 }

@@ -3,10 +3,13 @@
 mod candidate;
 pub mod identity;
 mod list;
+mod locator;
 pub mod similarity;
 mod text;
 pub mod vectors;
 
 pub use candidate::{Candidate, Dropped, Origin, Reason, Stage};
 pub use list::{Branch, Hit, Metric, RankedList};
+pub use locator::{LOCATOR, locator, structured_locator};
+pub(crate) use locator::{ends_of, joined_locators};
 pub use text::{CharRange, Passage};

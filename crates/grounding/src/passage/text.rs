@@ -3,6 +3,8 @@
 use reground_documents::PageRange;
 use serde::{Deserialize, Serialize};
 
+use super::locator::locator;
+
 /// A half-open range of Unicode scalar offsets into a document's normalised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CharRange {
@@ -58,6 +60,9 @@ pub struct Passage {
     pub uri: Option<String>,
     /// Publication date as the corpus gives it (ISO 8601).
     pub published: Option<String>,
+    /// Its place in the notation of its corpus, for example `Genesis 1:1-5`, on one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured_locator: Option<String>,
     /// The text search configuration or language of its row, if the corpus maps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_config: Option<String>,
@@ -71,6 +76,12 @@ impl Passage {
     #[must_use]
     pub fn is_from_caller(&self) -> bool {
         self.corpus.is_empty()
+    }
+
+    /// Its place in its document, for readers.
+    #[must_use]
+    pub fn locator(&self) -> Option<String> {
+        locator(self.structured_locator.as_deref(), self.pages, self.chars)
     }
 
     /// Whether its position in the document is known: pages, characters or ordinal.

@@ -4,5 +4,5 @@ mod block;
 pub mod escape;
 mod size;
 
-pub use block::{BlockRules, Format, instructions, locate, locator, render, title_and_text};
+pub use block::{BlockRules, Format, instructions, render, title_and_text};
 pub use size::{block_tokens, frame_tokens, marker_tokens, most_marker_tokens, source_tokens};

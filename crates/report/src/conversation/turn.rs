@@ -1,8 +1,7 @@
 //! A turn: the question, the sources of its context, and the answers.
 
 use reground_documents::PageRange;
-use reground_grounding::passage::CharRange;
-use reground_grounding::prompt::locate;
+use reground_grounding::passage::{CharRange, locator};
 use serde::Deserialize;
 
 use super::answer::Answer;
@@ -175,6 +174,8 @@ pub struct Source {
     pub title: Option<String>,
     /// Address of the document.
     pub uri: Option<String>,
+    /// Structured locator of the passage.
+    pub structured_locator: Option<String>,
     /// Pages of the passage.
     pub pages: Option<PageRange>,
     /// Characters of the passage.
@@ -191,7 +192,8 @@ impl Source {
             html.element("span", &[("class", "what")], |html| {
                 let title = self.title.as_deref().unwrap_or(&self.doc_id);
                 html.leaf("bdi", &[("class", "title")], title);
-                if let Some(place) = locate(self.pages, self.chars) {
+                let place = locator(self.structured_locator.as_deref(), self.pages, self.chars);
+                if let Some(place) = place {
                     html.leaf("span", &[("class", "place")], &place);
                 }
                 if let Some(uri) = &self.uri {

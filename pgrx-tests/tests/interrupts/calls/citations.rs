@@ -32,8 +32,8 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "citation_instructions",
-        call: "citation_instructions('xml')",
-        waits: &[],
+        call: "citation_instructions('xml', turn_id => 2)",
+        waits: &[Reads("reground.turns")],
     },
     Call {
         function: "extract_citations",

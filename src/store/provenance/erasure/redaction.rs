@@ -25,7 +25,7 @@ const IS_OF_IT: &str =
 /// Expression for the source without texts: ids, position, hash and scores stay. Other sources must not change in any byte, because the
 /// chain contains their hashes.
 const WITHOUT_TEXT: &str = "(e.source || jsonb_build_object('facts', '[]'::jsonb, 'passage', \
-     (e.source -> 'passage') || '{\"content\": \"\", \"title\": null, \"uri\": null, \"published\": null, \"metadata\": null}'))";
+     ((e.source -> 'passage') - 'structured_locator') || '{\"content\": \"\", \"title\": null, \"uri\": null, \"published\": null, \"metadata\": null}'))";
 
 /// Condition that a citation `c` cites the document: one of its passages, or a marker that is bound to one.
 const CITES_IT: &str = "(c.corpus = $1 AND c.doc_id = $2 OR c.doc_id IS NULL AND EXISTS (SELECT FROM reground.conversation_markers AS b \
@@ -221,9 +221,9 @@ fn redactions() -> [(&'static str, String); 6] {
         (
             "message_citations",
             format!(
-                "UPDATE reground.message_citations AS c SET title = NULL, uri = NULL, quote = NULL, fact_summary = NULL, support_parts = c.support_parts - 'numbers_contradicted' \
+                "UPDATE reground.message_citations AS c SET title = NULL, uri = NULL, locator = NULL, quote = NULL, fact_summary = NULL, support_parts = c.support_parts - 'numbers_contradicted' \
                  WHERE c.conversation_id = ANY ($3) AND {CITES_IT} \
-                     AND (num_nonnulls(c.title, c.uri, c.quote, c.fact_summary) > 0 OR c.support_parts ? 'numbers_contradicted')"
+                     AND (num_nonnulls(c.title, c.uri, c.locator, c.quote, c.fact_summary) > 0 OR c.support_parts ? 'numbers_contradicted')"
             ),
         ),
         (
@@ -242,8 +242,8 @@ fn redactions() -> [(&'static str, String); 6] {
         ),
         (
             "conversation_markers",
-            "UPDATE reground.conversation_markers AS x SET title = NULL, uri = NULL WHERE x.conversation_id = ANY ($3) AND x.corpus = $1 AND x.doc_id = $2 \
-                 AND num_nonnulls(x.title, x.uri) > 0"
+            "UPDATE reground.conversation_markers AS x SET title = NULL, uri = NULL, locator = NULL WHERE x.conversation_id = ANY ($3) AND x.corpus = $1 AND x.doc_id = $2 \
+                 AND num_nonnulls(x.title, x.uri, x.locator) > 0"
                 .to_owned(),
         ),
     ]

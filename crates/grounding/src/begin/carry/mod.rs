@@ -388,6 +388,7 @@ fn remembered(source: &RememberedSource) -> Candidate {
         title: None,
         uri: None,
         published: None,
+        structured_locator: None,
         text_config: None,
         metadata: serde_json::Value::Null,
     };
