@@ -204,7 +204,7 @@ mod tests {
         // The history may still grow.
         assert_eq!(
             history_limit(0, &example()),
-            history_limit(4000, &example())
+            history_limit(Settings::default().max_tokens as u64, &example())
         );
     }
 }

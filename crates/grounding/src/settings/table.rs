@@ -244,7 +244,7 @@ pub const SETTINGS: &[SettingInfo] = &[
         "places of the context reserved for pinned and carried sources"),
     row("max_sources", "10", Kind::Count(1, 100), "a whole number of sources, 1 to 100",
         "maximum number of sources in a context"),
-    row("max_tokens", "4000", Kind::Count(1, 1_000_000), "a whole number of tokens, 1 to 1000000",
+    row("max_tokens", "5000", Kind::Count(1, 1_000_000), "a whole number of tokens, 1 to 1000000",
         "budget for the block of the sources as prompt_context writes it by default, in o200k_base tokens"),
     row("passage_order", "\"score\"", Kind::Choice(&["score", "edges"]), "score or edges",
         "order of the passages in the prompt: strongest first, or strongest at both ends"),

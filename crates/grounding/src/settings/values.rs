@@ -21,7 +21,7 @@ pub struct Settings {
     pub rerank_top: usize,
     /// Maximum sources in the final context, 1–100, default 10.
     pub max_sources: usize,
-    /// Token budget for the block of the sources in o200k_base tokens, 1–1,000,000, default 4000.
+    /// Token budget for the block of the sources in o200k_base tokens, 1–1,000,000, default 5000.
     pub max_tokens: usize,
     /// Slots reserved for carried sources, pins first, 0–100, default 1.
     pub reserved_slots: usize,
@@ -132,7 +132,7 @@ impl Default for Settings {
             candidates: 40,
             rerank_top: 40,
             max_sources: 10,
-            max_tokens: 4000,
+            max_tokens: 5000,
             reserved_slots: 1,
             carry_over: true,
             carry_threshold: 1.0,
