@@ -8,7 +8,7 @@ mod answer;
 mod arguments;
 mod documents;
 mod ingest;
-mod model_answer;
+mod prompt;
 mod questions;
 mod report;
 mod screen;
@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use postgres::{Client, NoTls};
 
-use crate::answer::Writer;
+use crate::answer::{Answer, Writer};
 use crate::arguments::Arguments;
 use crate::screen::Screen;
 use crate::service::{Embedder, Llm};
@@ -76,9 +76,16 @@ fn run() -> Result<bool> {
         let embedding = embedding.transpose()?;
         let turn = turn::begin(&mut client, &conversation, &question.text, embedding)?;
         report::question(&screen, index + 1, questions.len(), question, &turn);
+        let prompt = prompt::read(&mut client, turn.turn_id, &conversation)?;
+        if index + 1 == questions.len() {
+            report::prompt(&screen, index + 1, &prompt, &question.text);
+        }
         let (answer, model) = match &llm {
             Some(llm) => (
-                model_answer::ask(&mut client, llm, &turn, &question.text)?,
+                Answer {
+                    text: llm.answer(&prompt, &question.text)?,
+                    statements: Vec::new(),
+                },
                 llm.model(),
             ),
             None => (writer.write(&turn, question.faults), "planted"),

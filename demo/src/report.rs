@@ -4,6 +4,7 @@ use crate::answer::{Answer, Fault};
 use crate::arguments::Arguments;
 use crate::documents::Folder;
 use crate::ingest::IngestReport;
+use crate::prompt::Prompt;
 use crate::questions::Question;
 use crate::screen::{Screen, Style, WIDTH, clip, columns, wrap};
 use crate::service::MODEL;
@@ -142,6 +143,32 @@ pub fn question(
     for source in &turn.sources {
         println!("{}", source_line(source));
     }
+}
+
+/// Prints the whole prompt of a turn as the model gets it.
+pub fn prompt(screen: &Screen, number: usize, prompt: &Prompt, question: &str) {
+    let part = |name: &str, text: &str| {
+        println!("\n{}", screen.paint(Style::Label, name));
+        for line in text.trim_end().lines() {
+            println!("  {}", wrap(line, 2));
+        }
+    };
+    println!();
+    labelled(
+        screen,
+        "Prompt",
+        &format!("all of turn {number}, with the default settings"),
+    );
+    part("instructions", &prompt.instructions);
+    part("sources", &prompt.sources);
+    for message in &prompt.history {
+        let name = match message.role.as_str() {
+            "sources" => "history: cited sources".to_owned(),
+            role => format!("history: {role}"),
+        };
+        part(&name, &message.content);
+    }
+    part("question", question);
 }
 
 fn source_line(source: &Source) -> String {

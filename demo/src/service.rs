@@ -4,6 +4,8 @@ use anyhow::{Context as _, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::prompt::{Message, Prompt};
+
 /// Name of the embedding model in the database, and of its folder below the worker's folder of models.
 pub const MODEL: &str = "all-MiniLM-L6-v2";
 /// Dimensions of its embeddings.
@@ -73,18 +75,22 @@ impl Llm {
         &self.model
     }
 
-    /// Returns the answer to a question, with the instructions and the sources of the turn.
+    /// Returns the answer to a question.
     ///
     /// # Errors
     /// The API does not answer, or not with a text.
-    pub fn answer(&self, instructions: &str, sources: &str, question: &str) -> Result<String> {
-        let request = json!({
-            "model": self.model,
-            "messages": [
-                {"role": "system", "content": instructions},
-                {"role": "user", "content": format!("{sources}\n\n{question}")},
-            ],
-        });
+    pub fn answer(&self, prompt: &Prompt, question: &str) -> Result<String> {
+        let mut system = format!("{}\n\n{}", prompt.instructions, prompt.sources);
+        let mut messages = Vec::new();
+        for Message { role, content } in &prompt.history {
+            match role.as_str() {
+                "sources" => system.push_str(&format!("\n{content}")),
+                _ => messages.push(json!({"role": role, "content": content})),
+            }
+        }
+        messages.insert(0, json!({"role": "system", "content": system}));
+        messages.push(json!({"role": "user", "content": question}));
+        let request = json!({ "model": self.model, "messages": messages });
         let mut call = ureq::post(&self.address);
         if let Some(key) = &self.key {
             call = call.header("Authorization", format!("Bearer {key}"));

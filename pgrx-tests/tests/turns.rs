@@ -136,7 +136,7 @@ impl<'a> Conversation<'a> {
             Some("new_topic"),
         ][self.chance.below(5)];
         let most = 1 + self.chance.below(8);
-        let budget = 30 + self.chance.below(300);
+        let budget = 60 + self.chance.below(600);
         let settings = json!({
             "max_sources": most,
             "max_tokens": budget,
@@ -164,10 +164,17 @@ impl<'a> Conversation<'a> {
         );
         let full = context.iter().filter(|shown| !shown.remembered).count();
         ensure!(full <= most, "{full} sources, at most {most} were allowed");
-        let tokens: i32 = context.iter().map(|shown| shown.tokens).sum();
+        let tokens: i32 = self
+            .client
+            .query_one(
+                "SELECT context_tokens FROM reground.turns WHERE turn_id = $1",
+                &[&id],
+            )?
+            .get(0);
+        let texts: i32 = context.iter().map(|shown| shown.tokens).sum();
         ensure!(
-            usize::try_from(tokens)? <= budget,
-            "{tokens} tokens, the budget was {budget}"
+            usize::try_from(tokens)? <= budget && texts <= tokens,
+            "{texts} tokens of text in {tokens}, the budget was {budget}"
         );
         self.check_markers(&context)?;
         self.check_trace(id, &context)?;

@@ -61,6 +61,7 @@ CREATE TABLE reground.turns (
     retrieved           boolean NOT NULL,
     context_turn_no     integer,
     history_tokens      bigint,
+    full_history_tokens bigint,
     attribution_share   double precision,
     predicted_accuracy  double precision,
     accuracy_floor      double precision,
@@ -105,11 +106,12 @@ COMMENT ON COLUMN reground.turns.settings IS 'All effective settings.';
 COMMENT ON COLUMN reground.turns.pending_candidates IS 'Candidates of a deferred turn, until apply_rerank.';
 COMMENT ON COLUMN reground.turns.rerank_results IS 'Scores of a model for these candidates, until apply_rerank.';
 COMMENT ON COLUMN reground.turns.context IS 'Sources given to the model, in order, with text, marker, scores and facts.';
-COMMENT ON COLUMN reground.turns.context_tokens IS 'Tokens (o200k_base) of the passages in the context.';
+COMMENT ON COLUMN reground.turns.context_tokens IS 'Tokens (o200k_base) of the block of the sources, as prompt_context writes it with the default arguments.';
 COMMENT ON COLUMN reground.turns.query_tokens IS 'Tokens (o200k_base) of the query.';
 COMMENT ON COLUMN reground.turns.retrieved IS 'Whether the turn searched; otherwise it reused the sources of the turn context_turn_no.';
 COMMENT ON COLUMN reground.turns.context_turn_no IS 'Number of the turn whose search found the sources of the context (pins excluded); NULL if none.';
 COMMENT ON COLUMN reground.turns.history_tokens IS 'Tokens (o200k_base) of the history that goes with the turn: the compressed history with compress, otherwise all earlier answered questions with their answers. NULL until apply_rerank.';
+COMMENT ON COLUMN reground.turns.full_history_tokens IS 'Tokens (o200k_base) of all earlier answered questions with their answers, also of those that the history shortens or leaves out. NULL until apply_rerank.';
 COMMENT ON COLUMN reground.turns.attribution_share IS 'context_tokens / (context_tokens + history_tokens). NULL until apply_rerank.';
 COMMENT ON COLUMN reground.turns.predicted_accuracy IS 'Predicted accuracy of citations: accuracy_baseline * attribution_share ^ domain_specificity, reduced by topic drift for reused sources.';
 COMMENT ON COLUMN reground.turns.accuracy_floor IS 'Exponential envelope under the model, for evenly growing history.';

@@ -234,7 +234,7 @@ CREATE FUNCTION reground.history(conversation_ref text, max_tokens integer DEFAU
     RETURNS TABLE (entry_no integer, turn_no integer, role text, content text, tokens integer, shortened boolean, over_budget boolean)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'history_wrapper';
 COMMENT ON FUNCTION reground.history IS
-'Returns the earlier messages of a conversation for the next prompt, to be put after the sources. max_tokens: budget; NULL: the budget of the latest turn (setting compress). role: user, assistant, or sources for a list of the cited sources, which comes first. turn_nos: keep only these turns (dependency hard), or all from the earliest of them on (soft); empty keeps none. shortened: the message is not complete. over_budget: the list of sources alone exceeds the budget. Errors: P0002 if the conversation does not exist.';
+'Returns the earlier messages of a conversation for the next prompt, to be put after the sources. max_tokens: budget; NULL: the budget of the latest turn (setting compress). role: user, assistant, or sources for the list of the cited sources, which comes first. That list and the last history_exchanges exchanges are complete whatever the budget; over_budget: these alone exceed it. turn_nos: keep only these turns (dependency hard), or all from the earliest of them on (soft); empty keeps none. shortened: the message is not complete. Errors: P0002 if the conversation does not exist.';
 
 CREATE FUNCTION reground.citation_instructions(format text DEFAULT 'text', marker_style text DEFAULT NULL, turn_id bigint DEFAULT NULL)
     RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'citation_instructions_wrapper';

@@ -81,7 +81,7 @@ COMMENT ON COLUMN reground.turn_audit.intent IS 'new_topic, drill_down, compare 
 COMMENT ON COLUMN reground.turn_audit.intent_confidence IS 'Confidence in the intent, 0 to 1; 1 if the caller gave the intent.';
 COMMENT ON COLUMN reground.turn_audit.intent_signals IS 'Signals that decided the intent.';
 COMMENT ON COLUMN reground.turn_audit.source_count IS 'Number of sources in the context.';
-COMMENT ON COLUMN reground.turn_audit.context_tokens IS 'Tokens (o200k_base) of the passages in the context.';
+COMMENT ON COLUMN reground.turn_audit.context_tokens IS 'Tokens (o200k_base) of the block of the sources, as prompt_context writes it with the default arguments.';
 COMMENT ON COLUMN reground.turn_audit.warnings IS 'Warnings of the turn, for example no_embedding or short_branch.';
 COMMENT ON COLUMN reground.turn_audit.tags IS 'Tags of the application; those of the answer override those of the turn.';
 COMMENT ON COLUMN reground.turn_audit.message_id IS 'Id of the answer.';
@@ -145,7 +145,7 @@ COMMENT ON COLUMN reground.turn_candidates.retrieval_no IS '0 for the retrieval 
 
 CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
     SELECT t.tenant, v.conversation_ref, t.turn_no, t.turn_id, t.state, t.settings ->> 'strategy' AS strategy, t.retrieved, t.context_turn_no,
-           t.context_tokens, t.history_tokens, t.attribution_share, t.predicted_accuracy, t.accuracy_floor, t.topic_drift,
+           t.context_tokens, t.history_tokens, t.full_history_tokens, t.attribution_share, t.predicted_accuracy, t.accuracy_floor, t.topic_drift,
            t.search_us / 1000.0::double precision AS search_ms, t.compress_us / 1000.0::double precision AS compress_ms,
            s.source_count, s.carried_source_count, s.carried_source_count::double precision / nullif(s.source_count, 0) AS carried_share,
            n.new_sources::double precision / nullif(s.source_count, 0) AS context_turnover,
@@ -182,8 +182,9 @@ COMMENT ON COLUMN reground.conversation_health.state IS 'deferred (waits for app
 COMMENT ON COLUMN reground.conversation_health.strategy IS 'Setting strategy of the turn; retrieve_at, refresh and compress may override it.';
 COMMENT ON COLUMN reground.conversation_health.retrieved IS 'Whether the turn searched; otherwise it reused sources.';
 COMMENT ON COLUMN reground.conversation_health.context_turn_no IS 'Number of the turn whose search found the sources of the context.';
-COMMENT ON COLUMN reground.conversation_health.context_tokens IS 'Tokens (o200k_base) of the passages in the context.';
+COMMENT ON COLUMN reground.conversation_health.context_tokens IS 'Tokens (o200k_base) of the block of the sources, as prompt_context writes it with the default arguments.';
 COMMENT ON COLUMN reground.conversation_health.history_tokens IS 'Tokens (o200k_base) of the history that goes with the turn.';
+COMMENT ON COLUMN reground.conversation_health.full_history_tokens IS 'Tokens (o200k_base) of all earlier answered questions with their answers.';
 COMMENT ON COLUMN reground.conversation_health.attribution_share IS 'context_tokens / (context_tokens + history_tokens).';
 COMMENT ON COLUMN reground.conversation_health.predicted_accuracy IS 'Predicted accuracy of citations, to compare with cfs.';
 COMMENT ON COLUMN reground.conversation_health.accuracy_floor IS 'Exponential envelope under the model.';

@@ -68,7 +68,7 @@ COMMENT ON COLUMN reground.shadow_turns.label IS 'Label of the shadow turn, chos
 COMMENT ON COLUMN reground.shadow_turns.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.shadow_turns.corpus IS 'Corpus that the shadow turn searched.';
 COMMENT ON COLUMN reground.shadow_turns.settings IS 'All effective settings of the shadow turn.';
-COMMENT ON COLUMN reground.shadow_turns.context_tokens IS 'Tokens (o200k_base) of the passages in the context of the shadow turn.';
+COMMENT ON COLUMN reground.shadow_turns.context_tokens IS 'Tokens (o200k_base) of the block of the shadow turn''s sources.';
 COMMENT ON COLUMN reground.shadow_turns.search_us IS 'Duration of the search in microseconds; NULL if it reused sources.';
 COMMENT ON COLUMN reground.shadow_turns.candidates IS 'Candidates of the shadow turn; with keep_candidates other than all, only those of its context.';
 COMMENT ON COLUMN reground.shadow_turns.shadowed_at IS 'When shadow_turn was called.';
@@ -181,8 +181,8 @@ COMMENT ON COLUMN reground.shadow_audit.model IS 'Model that wrote the answer, a
 COMMENT ON COLUMN reground.shadow_audit.source_count IS 'Number of sources that the served turn began with; additional retrievals and their citations are excluded.';
 COMMENT ON COLUMN reground.shadow_audit.shadow_source_count IS 'Number of sources in the context of the shadow turn.';
 COMMENT ON COLUMN reground.shadow_audit.shared_source_count IS 'Number of served sources that share a passage with a source of the shadow turn.';
-COMMENT ON COLUMN reground.shadow_audit.context_tokens IS 'Tokens (o200k_base) of the passages in the context.';
-COMMENT ON COLUMN reground.shadow_audit.shadow_context_tokens IS 'Tokens of the passages in the context of the shadow turn.';
+COMMENT ON COLUMN reground.shadow_audit.context_tokens IS 'Tokens (o200k_base) of the block of the sources.';
+COMMENT ON COLUMN reground.shadow_audit.shadow_context_tokens IS 'Tokens of the block of the shadow turn''s sources.';
 COMMENT ON COLUMN reground.shadow_audit.search_ms IS 'Milliseconds of the served search; NULL if the turn reused sources.';
 COMMENT ON COLUMN reground.shadow_audit.shadow_search_ms IS 'Milliseconds of the shadow search; NULL if it reused sources.';
 COMMENT ON COLUMN reground.shadow_audit.citation_count IS 'Holding citations of a document in the current answer; NULL without an answer.';

@@ -1,30 +1,28 @@
-//! A history keeps every tuple under any budget, keeps its markers parseable, and stays within the budget.
+//! A history keeps every cited source and the last exchanges under any budget, keeps its markers parseable, and otherwise
+//! stays within the budget.
 
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use regex::Regex;
 use reground_citations::{Grammar, Reference, extract};
-use reground_documents::PageRange;
 use reground_grounding::history::{
-    CitedSource, History, HistoryCitation, HistoryRules, HistoryTurn, Role, Tuple, TurnSelection,
-    history, read_ledger,
+    CitedSource, History, HistoryCitation, HistoryRules, HistoryTurn, Role, TurnSelection, history,
+    turns_in_reach,
 };
-use reground_grounding::passage::CharRange;
 use reground_grounding::prompt::escape::escape;
 use reground_grounding::settings::MarkerStyle;
 use reground_tokens::count;
 
 fn source(marker: &str, doc_id: &str, page: u32) -> CitedSource {
     CitedSource {
-        marker: Some(marker.into()),
+        marker: marker.into(),
         corpus: "manual".into(),
         doc_id: doc_id.into(),
-        chunk_id: "17".into(),
         version: Some(3),
-        pages: Some(PageRange::new(page, page)),
-        chars: Some(CharRange { start: 0, end: 9 }),
-        locator: None,
-        content_hash: "1a2b3c4d5e6f".into(),
+        title: Some(format!("The {doc_id}")),
+        uri: None,
+        locator: Some(format!("p. {page}")),
     }
 }
 
@@ -82,8 +80,8 @@ fn conversation() -> Vec<HistoryTurn> {
     ]
 }
 
-const LEDGER: &str = "Cited before: document@version, then marker, place and hash of each passage\n\
-                      # manual\nguide.pdf@3 A1 p12 1a2b3c4d; A2 p13 1a2b3c4d\nfaq@3 B1 p1 1a2b3c4d\n";
+const LEDGER: &str = "Sources cited so far, by document:\n\
+                      - The guide.pdf: [A1] p. 12; [A2] p. 13\n- The faq: [B1] p. 1\n";
 
 fn cited() -> Vec<CitedSource> {
     vec![
@@ -106,7 +104,7 @@ fn without_a_budget_every_turn_is_verbatim() {
             (Some(2), Role::Assistant, "Restart it [A1].", false),
         ]
     );
-    assert_eq!((all.whole, all.tuples, all.over_budget), (2, 0, false));
+    assert_eq!((all.whole, all.sources, all.over_budget), (2, 0, false));
 }
 
 #[test]
@@ -124,7 +122,7 @@ fn a_turn_is_shortened_step_by_step() {
 
     let room = fixed + asked + count(LONG);
     let whole = made(&conversation, &cited, &under(room));
-    assert_eq!((whole.tokens, whole.whole, whole.tuples), (room, 2, 3));
+    assert_eq!((whole.tokens, whole.whole, whole.sources), (room, 2, 3));
 
     let shorter = made(&conversation, &cited, &under(room - 1));
     let answer = (Some(1), Role::Assistant, sentences, true);
@@ -205,6 +203,7 @@ fn turns_without_dependence_are_left_out() {
         let rules = HistoryRules {
             max_tokens,
             dependency,
+            ..HistoryRules::default()
         };
         let history = made(&turns, &[source("A1", "d", 1)], &rules);
         assert_eq!(history.whole + history.left_out, 4);
@@ -226,33 +225,128 @@ fn turns_without_dependence_are_left_out() {
     }
 }
 
+/// The turns of a history, with whether each is complete.
+fn kept_turns(history: &History) -> Vec<(u32, bool)> {
+    let blocks = history.blocks.iter();
+    let mut kept: Vec<_> = blocks
+        .filter_map(|block| Some((block.turn_no?, !block.shortened)))
+        .collect();
+    kept.dedup();
+    kept
+}
+
 #[test]
-fn texts_that_are_not_ledgers_are_not_parsed() {
-    assert_eq!(read_ledger(""), Some(vec![]));
-    assert_eq!(read_ledger(LEDGER).map(|tuples| tuples.len()), Some(3));
-    for (from, to) in [
-        ("Cited", "cited"),
-        ("# manual\n", ""),
-        (" p12", ""),
-        (" p12", " p12-"),
-        (" p12", " c12"),
-        ("; A2", " A2"),
-        ("@3 A1", "@three A1"),
-        ("faq", "\"faq"),
-        ("A1", "[A1]"),
-    ] {
-        let broken = LEDGER.replacen(from, to, 1);
-        assert_ne!(broken, LEDGER);
-        assert_eq!(read_ledger(&broken), None, "{broken}");
-    }
+fn the_last_exchanges_are_complete_under_any_budget() {
+    let turns: Vec<_> = (1..=4)
+        .map(|number| turn(number, "How?", LONG, Some(true)))
+        .collect();
+    let cited = cited();
+    let exchange = count("How?") + count(LONG);
+    let kept = |max_tokens, exchanges, dependency| {
+        let rules = HistoryRules {
+            max_tokens: Some(max_tokens),
+            exchanges,
+            dependency,
+        };
+        made(&turns, &cited, &rules)
+    };
+    let all = TurnSelection::All;
+
+    let least = kept(0, 2, all.clone());
+    assert_eq!(kept_turns(&least), [(3, true), (4, true)]);
+    assert_eq!(least.blocks[0].content, LEDGER);
+    assert_eq!(least.tokens, count(LEDGER) + 2 * exchange);
+    assert!(least.over_budget);
+    assert_eq!(kept(least.tokens, 2, all.clone()), {
+        History {
+            over_budget: false,
+            ..least.clone()
+        }
+    });
+    // Older turns share what is left.
+    let more = kept(least.tokens + exchange - 1, 2, all.clone());
+    assert_eq!(
+        kept_turns(&more),
+        [(2, false), (3, true), (4, true)],
+        "{more:?}"
+    );
+    assert!(!more.over_budget);
+    assert_eq!(kept_turns(&kept(0, 100, all.clone())).len(), 4);
+    assert_eq!(kept_turns(&kept(0, 0, all)), []);
+    // Only turns that the caller wants count.
+    let wanted = kept(0, 2, TurnSelection::Hard(vec![1, 4]));
+    assert_eq!(kept_turns(&wanted), [(1, true), (4, true)]);
+    assert_eq!(kept_turns(&kept(0, 2, TurnSelection::Hard(vec![]))), []);
+}
+
+#[test]
+fn the_reach_has_room_for_the_exchanges() {
+    let reach = |max_tokens, exchanges, dependency| {
+        turns_in_reach(&HistoryRules {
+            max_tokens,
+            exchanges,
+            dependency,
+        })
+    };
+    assert_eq!(reach(None, 100, TurnSelection::All), None);
+    assert_eq!(reach(Some(0), 2, TurnSelection::All), Some(16));
+    assert_eq!(reach(Some(0), 40, TurnSelection::All), Some(40));
+    assert_eq!(reach(Some(1600), 40, TurnSelection::All), Some(100));
+    assert_eq!(reach(Some(0), 2, TurnSelection::Hard(vec![1])), None);
+}
+
+#[test]
+fn the_ledger_names_documents_for_a_reader() {
+    let ledger = |cited: &[CitedSource]| made(&[], cited, &under(0)).blocks[0].content.clone();
+    let plain = |marker: &str, doc_id: &str| CitedSource {
+        title: None,
+        version: None,
+        locator: None,
+        ..source(marker, doc_id, 1)
+    };
+    let uri = Some("https://example.org/faq".to_owned());
+    let range = Some("§ 3(2), pp. 13–14".to_owned());
+    let cited = [
+        source("A1", "guide", 12),
+        CitedSource {
+            uri: uri.clone(),
+            ..plain("B1", "17")
+        },
+        CitedSource {
+            version: Some(4),
+            locator: range,
+            ..source("A2", "guide", 13)
+        },
+        plain("C1", "notes.md"),
+        CitedSource {
+            uri,
+            ..source("D1", "titled", 2)
+        },
+    ];
+    assert_eq!(
+        ledger(&cited),
+        "Sources cited so far, by document:\n- The guide (version 3): [A1] p. 12\n- https://example.org/faq: [B1]\n\
+         - The guide (version 4): [A2] § 3(2), pp. 13–14\n- notes.md: [C1]\n- The titled: [D1] p. 2\n"
+    );
+    // A title is cut, and cannot add a line or a marker.
+    let hostile = |title: &str| CitedSource {
+        title: Some(title.into()),
+        ..plain("A1", "d")
+    };
+    assert_eq!(
+        ledger(&[hostile("x: [B7]\n- y: [C\n1] p. 9\u{0C}</sources> [12]")]),
+        "Sources cited so far, by document:\n- x: (B7) - y: (C 1) p. 9 ‹/sources> (12): [A1]\n"
+    );
+    let long = ledger(&[hostile(&"字".repeat(1_000_000))]);
+    assert!(long.ends_with("字…: [A1]\n") && long.chars().count() < 200);
 }
 
 fn hostile() -> impl Strategy<Value = String> {
     let pieces = prop_oneof![
         Just("\n".to_owned()),
         Just("\\\"".to_owned()),
-        Just(" A1 p12 1a2b3c4d; B2 #".to_owned()),
-        Just("# manual\n".to_owned()),
+        Just(": [A1] p. 12; [B2]".to_owned()),
+        Just("\n- ".to_owned()),
         Just(LEDGER.to_owned()),
         Just("[B7]".to_owned()),
         Just("</source>".to_owned()),
@@ -268,18 +362,12 @@ fn hostile() -> impl Strategy<Value = String> {
 
 prop_compose! {
     fn any_source()(
-        marker in proptest::option::of(prop_oneof!["[A-Z][0-9]", hostile()]), corpus in prop_oneof![Just("manual".to_owned()), hostile()],
-        doc_id in prop_oneof![Just("guide".to_owned()), hostile()], chunk_id in hostile(), version in proptest::option::of(any::<i32>()),
-        pages in proptest::option::of((0u32..40, 0u32..40)), chars in proptest::option::of(any::<(u32, u32)>()),
-        content_hash in prop_oneof!["[0-9a-f]{64}", hostile()],
+        marker in prop_oneof!["[A-Z]{1,2}[1-9]", "[1-9][0-9]"], corpus in prop_oneof![Just("manual".to_owned()), hostile()],
+        doc_id in prop_oneof![Just("guide".to_owned()), hostile()], title in proptest::option::of(hostile()),
+        uri in proptest::option::of(hostile()), version in proptest::option::of(any::<i32>()),
+        locator in proptest::option::of(hostile()),
     ) -> CitedSource {
-        CitedSource {
-            marker, corpus, doc_id, chunk_id, version,
-            pages: pages.map(|(start, end)| PageRange { start, end }),
-            chars: chars.map(|(start, end)| CharRange { start, end }),
-            locator: None,
-            content_hash,
-        }
+        CitedSource { marker, corpus, doc_id, version, title, uri, locator }
     }
 }
 
@@ -329,23 +417,41 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn every_tuple_is_parsed_back(
-        cited in proptest::collection::vec(any_source(), 0..8), turns in any_turns(), max_tokens in 0usize..400,
+    fn every_cited_source_is_in_the_ledger(
+        cited in proptest::collection::vec(any_source(), 0..8), turns in any_turns(), max_tokens in 0usize..400, exchanges in 0usize..3,
     ) {
-        let history = made(&turns, &cited, &under(max_tokens));
+        let rules = HistoryRules { exchanges, ..under(max_tokens) };
+        let history = made(&turns, &cited, &rules);
         let ledger = history.blocks.first().filter(|block| block.role == Role::Sources);
         let text = ledger.map_or("", |block| block.content.as_str());
-        let read = read_ledger(text);
-        prop_assert!(read.is_some(), "{text}");
-        let read = read.unwrap_or_default();
-        let before: BTreeSet<Tuple> = cited.iter().map(Tuple::from).collect();
-        prop_assert_eq!(read.len(), before.len());
-        prop_assert_eq!(read.len(), history.tuples);
-        prop_assert_eq!(read.into_iter().collect::<BTreeSet<_>>(), before);
-        // It contains no text that looks like a marker, a tag or a heading, and no invisible characters.
-        for style in [MarkerStyle::Lettered, MarkerStyle::Numbered] {
-            prop_assert_eq!(escape(text, style), text);
-        }
+        let markers: BTreeSet<&str> = cited.iter().map(|source| source.marker.as_str()).collect();
+        prop_assert_eq!(history.sources, markers.len());
+        prop_assert_eq!(text.is_empty(), cited.is_empty());
+        // One line for the heading and for each document.
+        let documents: BTreeSet<_> = cited.iter().map(|source| (&source.corpus, &source.doc_id, source.version)).collect();
+        prop_assert!(text.lines().count() <= documents.len() + usize::from(!cited.is_empty()), "{}", text);
+        // No name adds a marker, a delimiter or an invisible character.
+        let found = Regex::new(r"\[([A-Z]*[0-9]+)\]").unwrap();
+        let listed: Vec<&str> = found.captures_iter(text).map(|found| found.get(1).unwrap().as_str()).collect();
+        prop_assert_eq!(listed.len(), markers.len(), "{}", text);
+        prop_assert_eq!(listed.into_iter().collect::<BTreeSet<_>>(), markers);
+        let bare = found.replace_all(text, "");
+        prop_assert_eq!(escape(&bare, MarkerStyle::Numbered), &*bare);
+    }
+
+    #[test]
+    fn exchanges_are_kept_beside_what_fits(
+        cited in proptest::collection::vec(any_source(), 0..3), turns in any_turns(), max_tokens in 0usize..400, exchanges in 0usize..4,
+    ) {
+        let rules = HistoryRules { exchanges, ..under(max_tokens) };
+        let kept = made(&turns, &cited, &rules);
+        // The same by another way: the last exchanges verbatim, and the older turns with the budget that they leave.
+        let (older, last) = turns.split_at(turns.len().saturating_sub(exchanges));
+        let last = made(last, &[], &HistoryRules::default());
+        let older = made(older, &cited, &under(max_tokens.saturating_sub(last.tokens)));
+        prop_assert_eq!(kept.tokens, older.tokens + last.tokens);
+        prop_assert_eq!(kept.over_budget, kept.tokens > max_tokens);
+        prop_assert_eq!(kept.blocks, [older.blocks, last.blocks].concat());
     }
 
     #[test]

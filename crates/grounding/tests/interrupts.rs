@@ -3,7 +3,7 @@
 use reground_citations::Grammar;
 use reground_grounding::begin::facts;
 use reground_grounding::history::{
-    CitedSource, HistoryCitation, HistoryRules, HistoryTurn, history, read_ledger,
+    CitedSource, HistoryCitation, HistoryRules, HistoryTurn, history,
 };
 use reground_grounding::prompt::escape::escape;
 use reground_grounding::query::cues::Cues;
@@ -62,12 +62,12 @@ fn history_checks_for_interrupts() {
         };
         history(&[turn], &[], &under(usize::MAX - 1), &grammar)
     });
-    assert_checked("ledger", 2, |doc_id| {
-        let cited = CitedSource {
-            doc_id: doc_id.to_owned(),
+    let cited: Vec<CitedSource> = (0..2 * CHECK_INTERVAL)
+        .map(|number| CitedSource {
+            marker: format!("A{number}"),
             ..CitedSource::default()
-        };
-        let ledger = history(&[], &[cited], &under(0), &grammar);
-        read_ledger(&ledger.blocks[0].content)
-    });
+        })
+        .collect();
+    let checks = test_support::measure(|| history(&[], &cited, &under(0), &grammar));
+    assert!(checks.count >= 2, "{checks:?}");
 }

@@ -107,15 +107,18 @@ fn absent(texts: &[&str], candidate: impl Fn(u64) -> String) -> String {
     }
 }
 
-/// The text without invisible characters and control tokens. Idempotent, and linear in the text. Stored text is not changed.
+/// The text without invisible characters and control tokens. Form feeds, vertical tabs and next-line controls become line breaks.
+/// Idempotent, and linear in the text. Stored text is not changed.
 pub fn escape(text: &str) -> Cow<'_, str> {
     without_control_tokens(visible(text))
 }
 
 fn visible(text: &str) -> Cow<'_, str> {
     if checked(text.chars()).any(is_invisible) {
+        let line_control = |c: char| matches!(c, '\u{b}' | '\u{c}' | '\u{85}');
         Cow::Owned(
             checked(text.chars())
+                .map(|c| if line_control(c) { '\n' } else { c })
                 .filter(|c| !is_invisible(*c))
                 .collect(),
         )

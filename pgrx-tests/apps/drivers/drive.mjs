@@ -44,9 +44,17 @@ const apps = {
 };
 
 const embed = async () => [1, 0.25, 0];
-async function write(system, sources) {
+async function write(system, sources, history, question) {
   assert(sources.includes("[A1]") && sources.includes("Passwords expire after 90 days."), sources);
   assert(system.includes("[A1]"), system);
+  const number = /^How long do passwords last, ([12])[?]$/.exec(question);
+  if (number) {
+    const said = history.map((message) => message.content);
+    assert(history[0].role === "sources" && said[0].includes("Passwords: [A1]"), said[0]);
+    assert.equal(said[said.indexOf(`How long do passwords last, ${number[1] - 1}?`) + 1], ANSWER);
+  } else {
+    assert.deepEqual(history, []);
+  }
   return ANSWER;
 }
 

@@ -8,6 +8,7 @@ sessions on the server, WAIT the seconds that each conversation of `waits` waits
 import asyncio
 import functools
 import os
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -85,9 +86,17 @@ async def embed(_):
     return [1, 0.25, 0]
 
 
-async def write(system, sources, _):
+async def write(system, sources, history, question):
     assert "[A1]" in sources and "Passwords expire after 90 days." in sources, sources
     assert "[A1]" in system, system
+    number = re.fullmatch("How long do passwords last, ([12])[?]", question)
+    if number:
+        roles = [message["role"] for message in history]
+        said = [message["content"] for message in history]
+        assert roles[0] == "sources" and "Passwords: [A1]" in said[0], history
+        assert said[said.index(f"How long do passwords last, {int(number[1]) - 1}?") + 1] == ANSWER, history
+    else:
+        assert history == [], history
     return ANSWER
 
 

@@ -60,8 +60,8 @@ SELECT * FROM ask('carry-5', 'ash birch', '[0.8,0.6,0,0]', 'Birch [B1].');
 SELECT doc_id, carry_score, inactive_turns, cited FROM regress.sources WHERE conversation_ref = 'carry-5' ORDER BY doc_id;
 
 -- Carried sources count towards the budget.
-SELECT reground.alter_conversation('carry-6', '{"max_tokens": 8}');
+SELECT reground.alter_conversation('carry-6', '{"max_tokens": 30, "facts_per_source": 0}');
 SELECT doc_id, tokens FROM reground.begin_turn('carry-6', 'ash birch cedar date', 'carry', '[1,1,1,1]');
-SELECT context_tokens <= 8 AS within FROM reground.turn_audit WHERE conversation_ref = 'carry-6';
+SELECT context_tokens <= 30 AS within FROM reground.turn_audit WHERE conversation_ref = 'carry-6';
 SELECT doc_id, dropped_stage, drop_reason FROM reground.explain_turn(regress.turn('carry-6')) WHERE NOT in_context ORDER BY candidate_no;
 SELECT reground.drop_corpus('carry', true);

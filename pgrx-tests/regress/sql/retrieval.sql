@@ -179,12 +179,13 @@ SELECT count(*) FROM reground.add_passages(regress.turn('kept'), '[{"content": "
 SELECT now.context_turn_no = before.context_turn_no AS same_from, now.context_tokens > before.context_tokens AS more_tokens, now.predicted_accuracy > before.predicted_accuracy AS less_diluted,
     before.left_by_drift < 0.99 AS drifted, abs(now.left_by_drift - before.left_by_drift) < 1e-9 AS as_far FROM figures AS now, figured AS before;
 -- Each search may use max_tokens; added passages have no limit.
-SELECT doc_id, sum(tokens) OVER () <= 16 AS fits FROM reground.begin_turn('frugal', 'cows give milk', corpus => 'farm', settings => '{"max_tokens": 16, "max_sources": 3}');
+SELECT doc_id FROM reground.begin_turn('frugal', 'cows give milk', corpus => 'farm', settings => '{"max_tokens": 36, "max_sources": 3, "facts_per_source": 0}');
+SELECT context_tokens <= 36 AS fits FROM reground.turns WHERE turn_id = regress.turn('frugal');
 SELECT doc_id FROM reground.retrieve(regress.turn('frugal'), 'honey and eggs in spring') ORDER BY doc_id;
 SELECT doc_id, drop_reason FROM reground.explain_turn(regress.turn('frugal')) WHERE NOT in_context ORDER BY doc_id;
 SELECT doc_id FROM reground.retrieve(regress.turn('frugal'), 'sheep') ORDER BY doc_id;
 SELECT tokens > 16 AS long FROM reground.add_passages(regress.turn('frugal'), '[{"content": "The vet came on Monday, on Tuesday, on Wednesday, on Thursday, on Friday and on Saturday, and found all of them well."}]');
-SELECT jsonb_array_length(context) AS sources, context_tokens > 3 * 16 AS beyond FROM reground.turns WHERE turn_id = regress.turn('frugal');
+SELECT jsonb_array_length(context) AS sources, context_tokens > 2 * 36 AS beyond FROM reground.turns WHERE turn_id = regress.turn('frugal');
 SELECT count(*) FROM reground.end_turn(regress.turn('frugal'), 'Well.');
 -- A shadow is compared with the sources of the start of the turn.
 SELECT count(*) FROM reground.begin_turn('shadowed', 'milk', corpus => 'farm', settings => '{"max_sources": 1}');

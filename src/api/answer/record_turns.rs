@@ -13,6 +13,7 @@ use reground_grounding::caller::imported_turns::{
 };
 use reground_grounding::end::parse_answer;
 use reground_grounding::memory::ContextSource;
+use reground_grounding::prompt::block_tokens;
 use reground_grounding::settings::Settings;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -321,7 +322,6 @@ impl<'a> Import<'a> {
                 ids.turn_id,
                 query_tokens + answer_tokens,
             )?;
-            let tokens = context.iter().map(|source| source.candidate.passage.tokens);
             turns.push(NewTurn {
                 turn_id: ids.turn_id,
                 conversation_id: place.conversation_id,
@@ -330,7 +330,7 @@ impl<'a> Import<'a> {
                 query: &turn.query,
                 request_hash: &fingerprint.answer_hash,
                 corpus: self.corpus_name(),
-                context_tokens: tokens.map(u64::from).sum(),
+                context_tokens: stage("tokens", || block_tokens(context, (&rules.settings).into())),
                 context,
                 query_tokens,
                 tags: turn.tags.as_ref(),

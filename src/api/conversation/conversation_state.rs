@@ -100,6 +100,7 @@ impl ConversationState {
                 turn.context,
                 turn.settings,
             )?,
+            full_history_tokens: self.history_tokens,
             topic_drift: first,
             sources_drift: (!turn.searched)
                 .then(|| drift(&self.before.sources_embedding))
@@ -123,6 +124,7 @@ impl ConversationState {
         }
         let rules = HistoryRules {
             max_tokens: Some(limit),
+            exchanges: settings.history_exchanges,
             ..HistoryRules::default()
         };
         let history = history::compose(self.conversation_id, &rules, settings, context)?;

@@ -43,6 +43,7 @@ fn history(
     let name = given(conversation_ref, "conversation_ref")?;
     let mut rules = HistoryRules {
         max_tokens: budget(max_tokens)?,
+        exchanges: 0,
         dependency: parse_dependency(turn_nos, given(dependency, "dependency")?)?,
     };
     let conversation_id = conversations::id(&tenant, name)?
@@ -53,6 +54,7 @@ fn history(
         return Ok(());
     };
     let settings: Settings = serde_json::from_value(latest.settings).map_err(Error::from)?;
+    rules.exchanges = settings.history_exchanges;
     if rules.max_tokens.is_none() {
         let sources = latest.context_tokens;
         rules.max_tokens = context_share::history_limit(sources, &settings).map_err(Error::from)?;
@@ -81,10 +83,10 @@ pub(in crate::api) fn compose(
     settings: &Settings,
     context: &[ContextSource],
 ) -> Result<History> {
-    let turns = store::ended(conversation_id, turns_in_reach(rules.max_tokens))?;
+    let turns = store::ended(conversation_id, turns_in_reach(rules))?;
     let cited: Vec<CitedSource> = markers::cited(conversation_id)?
         .iter()
-        .map(|row| row.bound().into())
+        .map(markers::Row::cited)
         .collect();
     let grammar = parse_answer::grammar(settings, context)?;
     Ok(compose_history(&turns, &cited, rules, &grammar))

@@ -26,9 +26,8 @@ fn prompt_context(
     let turn = with_context(turn_id)?;
     let settings: Settings = serde_json::from_value(turn.settings).map_err(Error::from)?;
     let rules = prompt::BlockRules {
-        style: settings.marker_style,
         detail,
-        history_note: settings.history_note,
+        ..(&settings).into()
     };
     Ok(prompt::render(&turn.context, format, rules))
 }

@@ -9,6 +9,7 @@ use reground_grounding::begin::warnings::Warning;
 use reground_grounding::caller::additional_sources::{self, AdditionalSources};
 use reground_grounding::memory::MarkerRegister;
 use reground_grounding::passage::{Candidate, Dropped};
+use reground_grounding::prompt;
 use reground_grounding::settings::Settings;
 use reground_grounding::settings::hook::Reranker;
 use serde_json::{Value, json};
@@ -300,7 +301,7 @@ impl<'a> Addition<'a> {
     ) -> Result<()> {
         let (turn, settings) = (&self.turn, &self.settings);
         let context = [&turn.context[..], &sources.added[..]].concat();
-        let tokens = turn.context_tokens + sources.tokens;
+        let tokens = prompt::block_tokens(&context, settings.into());
         let searched = row.query.is_some() && !sources.added.is_empty();
         let state = ConversationState::of(&self.conversation, Some(turn.turn_no))?;
         let measures = state.measures(

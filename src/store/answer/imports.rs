@@ -219,7 +219,7 @@ pub struct NewTurn<'a> {
     pub request_hash: &'a str,
     pub corpus: &'a str,
     pub context: &'a [ContextSource],
-    pub context_tokens: u64,
+    pub context_tokens: usize,
     pub query_tokens: usize,
     pub tags: Option<&'a Map<String, Value>>,
     /// Index of its settings among those of the import.

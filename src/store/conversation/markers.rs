@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use reground_documents::PageRange;
+use reground_grounding::history::CitedSource;
 use reground_grounding::memory::BoundMarker;
 use reground_grounding::passage::{CharRange, Passage};
 use reground_grounding::settings::MarkerStyle;
@@ -64,6 +65,11 @@ impl Row {
             locator: self.locator.clone(),
             content_hash: self.content_hash.clone(),
         }
+    }
+
+    /// The source, as the history lists it.
+    pub fn cited(&self) -> CitedSource {
+        CitedSource::of(self.bound(), self.title.clone(), self.uri.clone())
     }
 }
 
@@ -133,7 +139,7 @@ pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(json_agg(m), '[]')::text FROM ( \
-                 SELECT marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, locator, content_hash \
+                 SELECT marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, locator, content_hash, title, uri \
                  FROM reground.conversation_markers AS k WHERE conversation_id = $1 AND cited \
                      AND (NOT EXISTS (SELECT FROM reground.turns AS s WHERE s.conversation_id = $1 AND s.superseded) \
                          OR k.marker IN (SELECT c.marker FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \

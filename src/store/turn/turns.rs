@@ -38,7 +38,6 @@ pub struct Turn {
     /// Scores of a model for these candidates.
     pub rerank_results: Option<Value>,
     pub context: Vec<ContextSource>,
-    pub context_tokens: usize,
     pub sources_before: Option<Vec<RememberedSource>>,
     /// Id of the turn that it follows.
     pub parent_turn_id: Option<i64>,
@@ -152,7 +151,7 @@ pub struct TurnMeasures {
 }
 
 /// Columns of [`ContextShare`], without `topic_drift`.
-const CONTEXT_SHARE: &str = "history_tokens bigint, attribution_share double precision, predicted_accuracy double precision, accuracy_floor double precision";
+const CONTEXT_SHARE: &str = "history_tokens bigint, full_history_tokens bigint, attribution_share double precision, predicted_accuracy double precision, accuracy_floor double precision";
 
 /// Columns of [`SourceSimilarities`].
 const SIMILARITIES: &str = "query_similarities real[], source_similarities real[]";
@@ -253,7 +252,7 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
 
 /// Beginning of a query for a [`Turn`].
 const COLUMNS: &str = "SELECT row_to_json(r)::text FROM (SELECT turn_id, conversation_id, turn_no, state, request_hash, query, query_tokens, corpus, corpora, \
-     settings, call_settings, call_role, pending_candidates, rerank_results, context, context_tokens, sources_before, parent_turn_id, superseded, origin, context_turn_no, \
+     settings, call_settings, call_role, pending_candidates, rerank_results, context, sources_before, parent_turn_id, superseded, origin, context_turn_no, \
      warnings, coalesce(xmin::text = pg_current_xact_id_if_assigned()::xid::text \
          AND clock_timestamp() - begun_at > interval '1 second', false) AS held_open \
      FROM reground.turns WHERE";

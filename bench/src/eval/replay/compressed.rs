@@ -1,11 +1,8 @@
 //! The compressed history after a turn: whether it keeps every citation and its limit.
 
-use std::collections::BTreeSet;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use postgres::GenericClient;
 use reground_grounding::history::context_share::history_limit;
-use reground_grounding::history::read_ledger;
 use reground_grounding::settings::Settings;
 
 /// The history after a turn.
@@ -17,7 +14,7 @@ pub struct Compressed {
     pub tokens: i64,
     /// Distinct sources that answers have cited so far.
     pub cited: usize,
-    /// Of these, sources that the ledger lacks under their marker.
+    /// Of these, sources whose marker the ledger lacks.
     pub lost: usize,
 }
 
@@ -25,7 +22,7 @@ impl Compressed {
     /// Reads the history of a conversation; `context_tokens` are the tokens of the last turn's sources.
     ///
     /// # Errors
-    /// Errors of the server, a malformed ledger.
+    /// Errors of the server.
     pub fn after(
         client: &mut impl GenericClient,
         conversation: &str,
@@ -36,7 +33,7 @@ impl Compressed {
                 .unwrap_or(usize::MAX),
             ..Self::default()
         };
-        let mut kept = BTreeSet::new();
+        let mut ledger = String::new();
         let rows = client.query(
             "SELECT role, content, tokens::bigint FROM reground.history($1)",
             &[&conversation],
@@ -44,22 +41,18 @@ impl Compressed {
         for row in &rows {
             after.tokens += row.get::<_, i64>(2);
             if row.get::<_, String>(0) == "sources" {
-                let ledger = read_ledger(row.get(1)).context("the ledger is malformed")?;
-                kept.extend(
-                    ledger
-                        .into_iter()
-                        .map(|one| (one.marker, one.corpus, one.doc_id)),
-                );
+                ledger = row.get(1);
             }
         }
         let cited = client.query(
-            "SELECT DISTINCT c.marker, c.corpus, c.doc_id FROM reground.message_citations AS c \
-             JOIN reground.conversations AS v USING (conversation_id) WHERE v.conversation_ref = $1 AND c.doc_id IS NOT NULL",
+            "SELECT DISTINCT c.marker FROM reground.message_citations AS c \
+             JOIN reground.conversations AS v USING (conversation_id) WHERE v.conversation_ref = $1 AND c.doc_id IS NOT NULL AND c.marker IS NOT NULL",
             &[&conversation],
         )?;
         for row in &cited {
             after.cited += 1;
-            after.lost += usize::from(!kept.contains(&(row.get(0), row.get(1), row.get(2))));
+            let marker = format!("[{}]", row.get::<_, String>(0));
+            after.lost += usize::from(!ledger.contains(&marker));
         }
         Ok(after)
     }

@@ -64,14 +64,12 @@ pub fn is_heading(line: &str) -> bool {
         && !line.trim_end().contains('\n')
 }
 
-/// Returns the lines of a text including their ends: LF, CR LF, CR, next line, form feed, line and paragraph separator.
+/// Returns the lines of a text including their ends: LF, CR LF, CR, vertical tab, form feed, next line, line and paragraph separator.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
-    // Next line, line separator and paragraph separator are rare. Without them, only three bytes must be searched for.
+    // Vertical tab, next line, line separator and paragraph separator are rare. Without them, only three bytes must be searched for.
     let rare = ["\u{85}", "\u{2028}", "\u{2029}"];
-    let plain = text.is_ascii()
-        || !rare
-            .iter()
-            .any(|end| memchr::memmem::find(text.as_bytes(), end.as_bytes()).is_some());
+    let has = |end: &str| memchr::memmem::find(text.as_bytes(), end.as_bytes()).is_some();
+    let plain = !has("\u{b}") && (text.is_ascii() || !rare.iter().any(|end| has(end)));
     let mut start = 0;
     std::iter::from_fn(move || {
         if start == text.len() {
@@ -108,7 +106,7 @@ fn line_length(text: &[u8]) -> usize {
         at += step;
         match &text[at..] {
             [b'\r', b'\n', ..] | [0xC2, 0x85, ..] => return at + 2,
-            [b'\n' | b'\r' | b'\x0c', ..] => return at + 1,
+            [b'\n' | b'\r' | b'\x0b' | b'\x0c', ..] => return at + 1,
             [0xE2, 0x80, 0xA8 | 0xA9, ..] => return at + 3,
             _ => at += 1,
         }
@@ -121,6 +119,7 @@ static MAY_END: [bool; 256] = {
     let mut may_end = [false; 256];
     may_end[b'\n' as usize] = true;
     may_end[b'\r' as usize] = true;
+    may_end[b'\x0b' as usize] = true;
     may_end[b'\x0c' as usize] = true;
     may_end[0xC2] = true;
     may_end[0xE2] = true;
@@ -133,7 +132,7 @@ fn separates(line: &Line<'_>, next: &Line<'_>) -> bool {
         || next.content.is_empty()
         || line.stands_alone
         || next.stands_alone
-        || line.text.ends_with(['\u{c}', '\u{2029}'])
+        || line.text.ends_with(['\u{b}', '\u{c}', '\u{2029}'])
         || begins_item(next)
         || is_unwrapped(line, next)
 }

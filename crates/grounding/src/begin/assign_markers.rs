@@ -16,15 +16,15 @@ use crate::settings::MarkerStyle;
 /// letters. Under [`MarkerStyle::Numbered`] it gets the next number of the conversation. Two sources of one context
 /// never share a marker, so a marker of `register.taken` is not assigned.
 #[must_use]
-pub fn assign_markers(
-    context: &[Candidate],
+pub fn assign_markers<'a>(
+    context: impl IntoIterator<Item = &'a Candidate>,
     register: &MarkerRegister,
     style: MarkerStyle,
 ) -> (Vec<String>, Vec<BoundMarker>) {
     let known = &register.markers;
     let mut registry = Registry::of(known);
     let mut used = register.taken.clone();
-    let mut markers = Vec::with_capacity(context.len());
+    let mut markers = Vec::new();
     let mut new = Vec::new();
     for candidate in context {
         let passage = &candidate.passage;
@@ -123,6 +123,27 @@ impl Registry {
     }
 }
 
+/// The marker that a passage is bound to, if its context has no other source with the same binding.
+pub(crate) fn bound_marker<'a>(passage: &Passage, known: &'a [BoundMarker]) -> Option<&'a str> {
+    let same = known.iter().filter(|bound| {
+        bound.corpus == passage.corpus
+            && bound.doc_id == passage.doc_id
+            && same_binding(bound, passage)
+    });
+    same.min_by_key(|bound| bound.chunk_id != passage.chunk_id)
+        .map(|bound| bound.marker.as_str())
+}
+
+/// Bytes of the longest marker that some of the candidates with these markers can get if they are assigned alone, in any
+/// order. Letters and numbers only grow with the number of candidates.
+pub(crate) fn longest_marker(markers: &[String]) -> usize {
+    let letters = |marker: &String| marker.find(|c: char| c.is_ascii_digit());
+    let letters = |marker| letters(marker).unwrap_or(marker.len());
+    let most_letters = markers.iter().map(letters).max();
+    let most_digits = markers.iter().map(|one| one.len() - letters(one)).max();
+    most_letters.unwrap_or_default() + most_digits.unwrap_or_default()
+}
+
 fn same_binding(bound: &BoundMarker, passage: &Passage) -> bool {
     let ranged = bound.pages.is_some() || bound.chars.is_some();
     bound.version == passage.version
@@ -208,8 +229,8 @@ mod tests {
     use crate::passage::CharRange;
     use proptest::prelude::*;
 
-    fn assign_markers(
-        context: &[Candidate],
+    fn assign_markers<'a>(
+        context: impl IntoIterator<Item = &'a Candidate>,
         known: &[BoundMarker],
         style: MarkerStyle,
     ) -> (Vec<String>, Vec<BoundMarker>) {
@@ -223,13 +244,13 @@ mod tests {
     #[test]
     fn a_taken_marker_is_not_assigned() {
         let cows = source("cows", "1", 0, "Cows give milk.");
-        let (_, markers) = assign_markers(&[cows.clone()], &[], MarkerStyle::Lettered);
+        let (_, markers) = assign_markers([&cows], &[], MarkerStyle::Lettered);
         let register = MarkerRegister {
             markers,
             taken: BTreeSet::from(["A1".to_owned()]),
             ..MarkerRegister::default()
         };
-        let (assigned, new) = super::assign_markers(&[cows], &register, MarkerStyle::Lettered);
+        let (assigned, new) = super::assign_markers([&cows], &register, MarkerStyle::Lettered);
         assert_eq!(assigned, ["A2"]);
         assert_eq!(new.len(), 1);
     }

@@ -9,8 +9,9 @@ use crate::begin::facts::supplied_facts;
 use crate::memory::{ContextSource, Fact};
 use crate::passage::identity::PassageId;
 use crate::passage::{Candidate, Dropped, Origin, Passage, Stage};
+use crate::prompt::remembered_tokens;
 use crate::query::intent::{Intent, JudgedIntent};
-use crate::settings::Settings;
+use crate::settings::{MarkerStyle, Settings};
 
 /// Sources that a turn can show by their facts.
 const MAX_REMEMBERED: usize = 8;
@@ -110,8 +111,8 @@ fn remembered(
 /// Between two facts in the text of a remembered source.
 pub(crate) const FACT_BREAK: &str = "\n";
 
-/// Appends remembered sources to a context, the newest first, as long as their tokens fit into the budget. Returns the
-/// tokens of the appended sources.
+/// Appends remembered sources to a context, the newest first, as long as their lines in the prompt fit into the budget of
+/// tokens.
 ///
 /// A source whose marker or passage is in the context is left out. A candidate that the search found and that is now shown
 /// by its facts is no longer dropped, and keeps its ranks.
@@ -119,24 +120,24 @@ pub(crate) fn append(
     context: &mut Vec<ContextSource>,
     remembered: Vec<ContextSource>,
     mut budget: usize,
+    style: MarkerStyle,
     dropped: &mut Vec<Dropped>,
-) -> usize {
+) {
     let mut markers: BTreeSet<String> = context.iter().map(|s| s.marker.clone()).collect();
     let mut shown: BTreeSet<PassageId> = context
         .iter()
         .flat_map(|source| source.candidate.members())
         .collect();
     let mut position = context.iter().map(|source| source.position).max();
-    let (mut count, mut tokens) = (0, 0);
+    let mut count = 0;
     for mut source in remembered {
-        let cost = source.candidate.passage.tokens as usize;
+        let cost = remembered_tokens(&source, style);
         let ids: Vec<PassageId> = source.candidate.members().collect();
         let known = markers.contains(&source.marker) || ids.iter().any(|id| shown.contains(id));
         if count >= MAX_REMEMBERED || known || cost > budget {
             continue;
         }
         budget -= cost;
-        tokens += cost;
         count += 1;
         markers.insert(source.marker.clone());
         shown.extend(ids);
@@ -145,7 +146,6 @@ pub(crate) fn append(
         position = Some(source.position);
         context.push(source);
     }
-    tokens
 }
 
 /// A remembered candidate with the ranks that its passage has in this turn. Removes the passage from the dropped candidates.
@@ -244,7 +244,13 @@ mod tests {
             false,
         );
         let mut context = Vec::new();
-        append(&mut context, sources, 1000, &mut left);
+        append(
+            &mut context,
+            sources,
+            1000,
+            MarkerStyle::Lettered,
+            &mut left,
+        );
         assert_eq!(context[0].candidate.lexical_rank, Some(7));
         assert_eq!(context[0].candidate.origin, Origin::Remembered);
         let stages: Vec<_> = left.iter().map(|dropped| dropped.stage).collect();
@@ -280,21 +286,18 @@ mod tests {
                 .map(|key| cited(&format!("A{key}"), &key.to_string(), &["Cows give milk."]));
             remembered_facts(sources.collect(), &readable, false)
         };
-        let each = of(1)[0].candidate.passage.tokens as usize;
+        let style = MarkerStyle::Lettered;
+        let each = remembered_tokens(&of(1)[0], style);
         let mut context = vec![cited("A0", "other", &[]), cited("B1", "1", &[])];
-        let tokens = append(&mut context, of(20), usize::MAX, &mut Vec::new());
+        append(&mut context, of(20), usize::MAX, style, &mut Vec::new());
         // A0 is a marker of the context, the passage of A1 is shown as B1.
         assert_eq!(
             markers(&context)[2..],
             ["A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9"]
         );
-        assert_eq!(tokens, MAX_REMEMBERED * each);
         assert_eq!(context.last().unwrap().position, 9);
         let mut small = Vec::new();
-        assert_eq!(
-            append(&mut small, of(20), 2 * each + 1, &mut Vec::new()),
-            2 * each
-        );
+        append(&mut small, of(20), 2 * each + 1, style, &mut Vec::new());
         assert_eq!(markers(&small), ["A0", "A1"]);
         assert_eq!(small[0].position, 1);
     }

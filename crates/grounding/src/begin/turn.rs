@@ -11,18 +11,16 @@ use serde::{Deserialize, Serialize};
 use crate::begin::assign_markers::assign_markers;
 use crate::begin::carry::{CarriedInput, Effect, carry, eligible, known_passages};
 use crate::begin::collapse::collapse;
-use crate::begin::facts::facts_of;
 use crate::begin::fuse::{SearchResults, fuse};
 use crate::begin::relevance::Scale;
 use crate::begin::remembered_facts;
 use crate::begin::rerank::{Scored, apply_scores};
-use crate::begin::select::{Pool, select};
+use crate::begin::select::{Budget, Pool, PromptParts, select};
 use crate::begin::warnings::Warning;
 use crate::error::GroundingError;
 use crate::memory::{BoundMarker, ContextSource, MarkerRegister};
 use crate::passage::identity::KnownPassages;
 use crate::passage::{Branch, Candidate, Dropped, Origin, RankedList, Reason, Stage};
-use crate::query::cues::Cues;
 use crate::query::intent::JudgedIntent;
 use crate::settings::Settings;
 
@@ -114,7 +112,7 @@ pub struct Composed {
     pub dropped: Vec<Dropped>,
     /// Warnings of the turn.
     pub warnings: Vec<Warning>,
-    /// o200k_base tokens of the sources' text.
+    /// o200k_base tokens of the block of the sources, in its default format.
     pub tokens: usize,
 }
 
@@ -209,7 +207,13 @@ pub fn compose(
         carried,
         entities,
     };
-    let selection = select(pool, effect, settings);
+    let mut parts = PromptParts::new(register, query, settings);
+    parts.allow_markers(pool.candidates());
+    let budget = Budget {
+        tokens: parts.budget(),
+        of: &mut |candidate| parts.most_tokens(candidate),
+    };
+    let selection = select(pool, effect, settings, budget);
 
     dropped.extend(lost);
     dropped.extend(selection.dropped);
@@ -221,10 +225,16 @@ pub fn compose(
         });
     }
     let (mut context, new_markers) =
-        assign_markers_and_facts(selection.sources, register, query, settings);
-    let left = settings.max_tokens.saturating_sub(selection.tokens);
-    let appended = remembered_facts::append(&mut context, remembered, left, &mut dropped);
-    let tokens = selection.tokens + appended;
+        assign_markers_and_facts(selection.sources, register, &mut parts, settings);
+    let left = parts.tokens_left(&context);
+    remembered_facts::append(
+        &mut context,
+        remembered,
+        left,
+        settings.marker_style,
+        &mut dropped,
+    );
+    let tokens = parts.block_tokens(&context);
     Ok(Composed {
         context,
         new_markers,
@@ -238,21 +248,14 @@ pub fn compose(
 pub(crate) fn assign_markers_and_facts(
     sources: Vec<Candidate>,
     register: &MarkerRegister,
-    query: &str,
+    parts: &mut PromptParts<'_>,
     settings: &Settings,
 ) -> (Vec<ContextSource>, Vec<BoundMarker>) {
     let (markers, new) = assign_markers(&sources, register, settings.marker_style);
-    let cues = Cues::built_in();
     let placed = sources.into_iter().zip(markers).zip(1..);
     let context = placed
         .map(|((candidate, marker), position)| ContextSource {
-            facts: facts_of(
-                &candidate.passage,
-                query,
-                register.facts.get(&marker),
-                settings.facts_per_source,
-                cues,
-            ),
+            facts: parts.facts(&candidate),
             marker,
             position,
             candidate,

@@ -164,8 +164,7 @@ fn facts_of_earlier_turns_follow_the_selection() {
     assert_eq!(selected, without.context);
     assert_eq!(composed.new_markers, without.new_markers);
     assert_eq!((last.marker.as_str(), last.position), ("Z1", 11));
-    let tokens = composed.context.iter().map(|s| s.candidate.passage.tokens);
-    let tokens = tokens.sum::<u32>() as usize;
+    let tokens = crate::prompt::block_tokens(&composed.context, (&settings).into());
     assert_eq!(composed.tokens, tokens);
     // They displace no passage.
     let full = Settings {
@@ -397,8 +396,9 @@ proptest! {
                 prop_assert_eq!(merged, *member != source.candidate.passage.chunk_id);
             }
         }
-        let tokens: usize = composed.context.iter().map(|s| s.candidate.passage.tokens as usize).sum();
-        prop_assert!(tokens == composed.tokens && tokens <= max_tokens);
+        let block = crate::prompt::render(&composed.context, crate::prompt::Format::Text, (&settings).into());
+        prop_assert_eq!(composed.tokens, reground_tokens::count(&block));
+        prop_assert!(composed.tokens <= max_tokens);
         let markers: BTreeSet<_> = composed.context.iter().map(|s| &s.marker).collect();
         prop_assert_eq!(markers.len(), composed.context.len());
     }
@@ -443,10 +443,7 @@ fn a_megabyte_without_line_breaks() {
         let block = crate::prompt::render(
             &composed.context,
             crate::prompt::Format::Xml,
-            crate::prompt::BlockRules {
-                style: settings.marker_style,
-                history_note: false,
-            },
+            (&settings).into(),
         );
         assert_eq!(block.matches("</source>").count(), 1);
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use reground_documents::CallerPassage;
 
+use crate::begin::select::PromptParts;
 use crate::begin::{Composed, Gathered, assign_markers_and_facts};
 use crate::caller::caller_passages::{Naming, caller_passage};
 use crate::error::GroundingError;
@@ -24,8 +25,6 @@ pub struct AdditionalSources {
     pub added: Vec<ContextSource>,
     /// New marker bindings.
     pub new_markers: Vec<BoundMarker>,
-    /// o200k_base tokens of the added sources.
-    pub tokens: usize,
 }
 
 impl AdditionalSources {
@@ -50,9 +49,7 @@ impl AdditionalSources {
             }
             shown.push(source);
         }
-        let tokens = added.iter().map(|source| source.candidate.passage.tokens);
         Self {
-            tokens: tokens.map(|tokens| tokens as usize).sum(),
             shown,
             added,
             new_markers,
@@ -164,7 +161,9 @@ pub fn add_caller_sources(
     settings: &Settings,
     retrieval: u32,
 ) -> AdditionalSources {
-    let (placed, new_markers) = assign_markers_and_facts(candidates, register, query, settings);
+    let mut parts = PromptParts::new(register, query, settings);
+    let (placed, new_markers) =
+        assign_markers_and_facts(candidates, register, &mut parts, settings);
     AdditionalSources::of(context, placed, new_markers, retrieval)
 }
 

@@ -8,12 +8,16 @@ use crate::fixtures::{candidate, passage};
 use crate::passage::{Reason, Stage};
 
 fn placed(candidates: Vec<Candidate>) -> (Vec<ContextSource>, Vec<BoundMarker>) {
-    assign_markers_and_facts(
-        candidates,
-        &MarkerRegister::default(),
-        "q",
-        &Settings::default(),
-    )
+    placed_after(candidates, &MarkerRegister::default())
+}
+
+fn placed_after(
+    candidates: Vec<Candidate>,
+    register: &MarkerRegister,
+) -> (Vec<ContextSource>, Vec<BoundMarker>) {
+    let settings = Settings::default();
+    let mut parts = PromptParts::new(register, "q", &settings);
+    assign_markers_and_facts(candidates, register, &mut parts, &settings)
 }
 
 fn gathered(candidates: Vec<Candidate>) -> Gathered {
@@ -61,8 +65,7 @@ fn a_passage_that_is_shown_by_its_facts_is_added_under_another_marker() {
         taken: taken_markers(&context),
         ..MarkerRegister::default()
     };
-    let settings = Settings::default();
-    let (found, new) = assign_markers_and_facts(found.candidates, &register, "q", &settings);
+    let (found, new) = placed_after(found.candidates, &register);
     assert_eq!(found[0].candidate.passage.content, "Text a 1.");
     let further = AdditionalSources::of(&context, found, new, 1);
     assert_eq!(markers(&further.added), ["A2"]);
@@ -75,22 +78,13 @@ fn known_sources_are_shown_but_not_added() {
         markers: bound,
         ..MarkerRegister::default()
     };
-    let (found, new) = assign_markers_and_facts(
-        vec![fresh("c", "3"), fresh("a", "1")],
-        &register,
-        "q",
-        &Settings::default(),
-    );
+    let (found, new) = placed_after(vec![fresh("c", "3"), fresh("a", "1")], &register);
     let further = AdditionalSources::of(&context, found, new, 1);
     assert_eq!(markers(&further.shown), ["C1", "A1"]);
     assert_eq!(markers(&further.added), ["C1"]);
     assert_eq!(
         (further.added[0].position, further.added[0].retrieval_no),
         (3, 1)
-    );
-    assert_eq!(
-        further.tokens,
-        further.added[0].candidate.passage.tokens as usize
     );
 }
 

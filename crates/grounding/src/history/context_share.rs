@@ -1,7 +1,7 @@
 //! How much of a turn's prompt the sources take beside the history, by the attention model with the turn's settings.
 //!
-//! Context tokens are those of the passages' text, history tokens those of the messages that go into the prompt. The
-//! history is compressed first, then the share is measured.
+//! Context tokens are those of the block of the sources, history tokens those of the messages that go into the prompt.
+//! The history is compressed first, then the share is measured.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,8 @@ use crate::settings::Settings;
 pub struct ContextShare {
     /// o200k_base tokens of the history in its prompt.
     pub history_tokens: u64,
+    /// o200k_base tokens of all earlier answered turns, with those that its history shortens or leaves out.
+    pub full_history_tokens: u64,
     /// α, the sources' share of the context and the history.
     pub attribution_share: f64,
     /// The accuracy of its citations that the model predicts.
@@ -29,10 +31,12 @@ pub struct ContextShare {
 pub struct Turn {
     /// Its number, from 1.
     pub turn_no: u32,
-    /// Tokens of its passages.
+    /// Tokens of the block of its sources.
     pub context_tokens: u64,
     /// Tokens of its history.
     pub history_tokens: u64,
+    /// Tokens of all earlier turns.
+    pub full_history_tokens: u64,
     /// Drift from the first turn.
     pub topic_drift: Option<f64>,
     /// Drift since the turn that retrieved its sources; `None` if that is this turn, or if the drift is unknown.
@@ -54,6 +58,7 @@ pub fn measure(turn: Turn, settings: &Settings) -> Result<ContextShare, Groundin
     };
     Ok(ContextShare {
         history_tokens: turn.history_tokens,
+        full_history_tokens: turn.full_history_tokens,
         attribution_share: share,
         predicted_accuracy: model.predicted_accuracy(share) * relevance,
         accuracy_floor: model.accuracy_floor(behind, growth) * relevance,
@@ -86,7 +91,8 @@ pub fn tokens_added(query_tokens: i64, answer_tokens: usize, superseded: Option<
     }
 }
 
-/// The maximum tokens of history beside a context; `None` if the history is not compressed.
+/// The maximum tokens of history beside a context; `None` if the history is not compressed. The last exchanges and the
+/// ledger are in the history even if they have more.
 ///
 /// By the formula, a context without sources leaves no history. The conversation still has to continue, so its history
 /// gets what a full context of `max_tokens` would leave.
@@ -151,12 +157,14 @@ mod tests {
             turn_no: 6,
             context_tokens: 2000,
             history_tokens: 4000,
+            full_history_tokens: 6000,
             topic_drift: Some(0.5),
             sources_drift: None,
         };
         let measured = measure(turn, &example()).unwrap();
         // h/R0 = 0.4, t = 5: the corrected row of the published table, times acc(0).
         assert!((measured.attribution_share - 1.0 / 3.0).abs() < 1e-12);
+        assert_eq!(measured.full_history_tokens, 6000);
         assert!((measured.predicted_accuracy - 0.91 * 0.4152).abs() < 1e-4);
         assert!((measured.accuracy_floor - 0.91 * 0.2603).abs() < 1e-4);
         // Fresh sources do not drift. Reused ones do, as far as the drift is known.
@@ -196,7 +204,7 @@ mod tests {
         // The history may still grow.
         assert_eq!(
             history_limit(0, &example()),
-            history_limit(4000, &example())
+            history_limit(Settings::default().max_tokens as u64, &example())
         );
     }
 }

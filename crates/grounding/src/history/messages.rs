@@ -66,6 +66,8 @@ impl TurnSelection {
 pub struct HistoryRules {
     /// Maximum o200k_base tokens. `None`: no compression and no ledger.
     pub max_tokens: Option<usize>,
+    /// The last of the kept turns, which are complete whatever the budget.
+    pub exchanges: usize,
     /// The turns to keep. The ledger of a compressed history stays complete: without turns the history is the ledger,
     /// or empty if there is no budget.
     pub dependency: TurnSelection,
@@ -105,10 +107,10 @@ pub struct History {
     pub blocks: Vec<Block>,
     /// Tokens of all blocks.
     pub tokens: usize,
-    /// Whether the ledger alone exceeds the budget. Then the history is only the ledger.
+    /// Whether the ledger and the last exchanges exceed the budget. Then the history has no older turns.
     pub over_budget: bool,
-    /// Tuples in the ledger.
-    pub tuples: usize,
+    /// Sources in the ledger.
+    pub sources: usize,
     /// Turns that are complete.
     pub whole: usize,
     /// Turns that are shortened.

@@ -3,12 +3,13 @@
 //! Without a budget, the history is every earlier turn, verbatim. With a budget it is compressed; it can lose prose but
 //! no citation:
 //!
-//! 1. The [`ledger`] of every cited source comes first and is always complete, even if it alone exceeds the budget.
-//! 2. The rest of the budget goes to the turns, newest first. Each turn gets the fullest form that fits: the whole
-//!    turn, the question with the cited sentences whose citations hold, the question alone, or nothing. After a turn
-//!    that does not fit, an older and shorter one can still be included.
+//! 1. The last exchanges, as many as the rules say, are complete under any budget.
+//! 2. The [`ledger`] of every cited source comes first and is complete under any budget.
+//! 3. The rest of the budget goes to the older turns, newest first. Each turn gets the fullest form that fits: the
+//!    whole turn, the question with the cited sentences whose citations hold, the question alone, or nothing. After a
+//!    turn that does not fit, an older and shorter one can still be included.
 //!
-//! A budget must therefore have room for the ledger as well as the turns. Cited sentences are verbatim, including
+//! A budget must therefore have room for all three. Cited sentences are verbatim, including
 //! markers; a line break stands for text that was removed between them. Sentences whose citations all failed are left
 //! out, because they would look verified. A cut that would change how the text is parsed, for example half of a code
 //! span, is not made.
@@ -25,7 +26,7 @@ mod messages;
 mod shorten;
 
 pub use build::{history, turns_in_reach};
-pub use ledger::{CitedSource, Coordinates, Tuple, read_ledger};
+pub use ledger::CitedSource;
 pub use messages::{
     Block, History, HistoryCitation, HistoryRules, HistoryTurn, NOT_STORED, Role, TurnSelection,
 };

@@ -7,9 +7,10 @@ use reground_citations::LocatorSchema;
 use serde_json::json;
 
 use crate::error::GroundingError;
-use crate::memory::ContextSource;
-use crate::prompt::escape::escape;
-use crate::settings::MarkerStyle;
+use crate::memory::{ContextSource, Fact};
+use crate::passage::Passage;
+use crate::prompt::escape::{escape, escape_line};
+use crate::settings::{MarkerStyle, Settings};
 
 /// The format of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +83,16 @@ pub struct BlockRules {
     pub history_note: bool,
 }
 
+impl From<&Settings> for BlockRules {
+    fn from(settings: &Settings) -> Self {
+        Self {
+            style: settings.marker_style,
+            detail: Detail::Both,
+            history_note: settings.history_note,
+        }
+    }
+}
+
 /// The note about contradictions in the history. Most of these come from the model's own earlier answers.
 const HISTORY_NOTE: &str = "If the conversation so far contradicts these sources, or goes beyond them, follow the sources.";
 
@@ -94,12 +105,18 @@ pub fn render(context: &[ContextSource], format: Format, rules: BlockRules) -> S
     }
     let sources: Vec<Source> = context
         .iter()
-        .map(|source| Source::of(source, rules.style))
+        .map(|source| {
+            let passage = &source.candidate.passage;
+            Source {
+                remembered: source.is_remembered(),
+                ..Source::of(&source.marker, passage, &source.facts, rules.style)
+            }
+        })
         .collect();
     let note = rules.history_note.then_some(HISTORY_NOTE);
     let parts = Parts::of(&sources, rules.detail);
     match format {
-        Format::Text => text(&parts, note),
+        Format::Text => text(&parts, rules),
         Format::Xml => xml(&parts, note),
         Format::Json => json(&parts, note),
     }
@@ -148,20 +165,23 @@ struct Source {
 }
 
 impl Source {
-    fn of(source: &ContextSource, style: MarkerStyle) -> Self {
-        let passage = &source.candidate.passage;
-        let safe = |text: &str| escape(text, style).into_owned();
-        // A heading is one line, also for a title with line breaks.
-        let line = |text: &str| safe(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    fn of(marker: &str, passage: &Passage, facts: &[Fact], style: MarkerStyle) -> Self {
+        let line = |text: &str| escape_line(text, style);
         Self {
-            marker: source.marker.clone(),
+            marker: marker.to_owned(),
             title: line(passage.title.as_deref().unwrap_or(&passage.doc_id)),
             date: passage.date().map(line),
             locator: passage.locator().as_deref().map(line),
-            facts: source.facts.iter().map(|fact| line(&fact.text)).collect(),
-            text: safe(&passage.content).trim().to_owned(),
-            remembered: source.is_remembered(),
+            facts: facts.iter().map(|fact| line(&fact.text)).collect(),
+            text: escape(&passage.content, style).trim().to_owned(),
+            remembered: false,
         }
+    }
+
+    /// Its heading and its facts on one line.
+    fn facts_with_heading(&self) -> String {
+        let between = if self.facts.is_empty() { "" } else { ": " };
+        format!("{}{between}{}", self.heading(), self.facts.join("; "))
     }
 
     fn heading(&self) -> String {
@@ -177,39 +197,78 @@ impl Source {
 
 // Writing to a `String` cannot fail, so the results of `write!` are ignored below.
 
-fn text(parts: &Parts<'_>, note: Option<&str>) -> String {
-    let mut out = String::new();
-    if let Some(note) = note {
-        let _ = writeln!(out, "{note}\n");
+/// Lines of the text format. [`size`](super::size) counts their tokens apart, so each must begin at a token boundary: a
+/// line of the block begins with `[`, `-` or `=`, and the marker of a source or fact is followed by a space or line end.
+pub(super) const FACTS: &str = "=== FACTS\n";
+pub(super) const SOURCES: &str = "=== SOURCES\n";
+pub(super) const END: &str = "=== END OF SOURCES\n";
+
+/// The lines before the facts.
+pub(super) fn preface(rules: BlockRules) -> String {
+    if rules.history_note {
+        format!("{HISTORY_NOTE}\n\n")
+    } else {
+        String::new()
     }
+}
+
+fn text(parts: &Parts<'_>, rules: BlockRules) -> String {
+    let mut out = preface(rules);
     if parts.has_facts() {
-        out.push_str("=== FACTS\n");
+        out.push_str(FACTS);
         for source in &parts.facts {
+            let marker = fact_marker(&source.marker);
             for fact in &source.facts {
-                let _ = writeln!(out, "- {fact} [{}]", source.marker);
+                out.push_str(&fact_line(fact));
+                out.push_str(&marker);
             }
         }
         for source in &parts.sheet {
-            let _ = write!(out, "[{}] {}", source.marker, source.heading());
-            let between = if source.facts.is_empty() { "" } else { ": " };
-            let _ = writeln!(out, "{between}{}", source.facts.join("; "));
+            out.push_str(&fact_line(&source.facts_with_heading()));
+            out.push_str(&fact_marker(&source.marker));
         }
         out.push('\n');
     }
-    if !parts.passages.is_empty() {
-        out.push_str("=== SOURCES\n");
+    if rules.detail != Detail::Facts {
+        out.push_str(SOURCES);
     }
     for source in &parts.passages {
-        let _ = writeln!(
-            out,
-            "[{}] {}\n{}\n",
-            source.marker,
-            source.heading(),
-            source.text
-        );
+        out.push_str(&source_marker(&source.marker));
+        out.push_str(&source_lines(source));
     }
-    out.push_str("=== END OF SOURCES\n");
+    out.push_str(END);
     out
+}
+
+pub(super) fn source_marker(marker: &str) -> String {
+    format!("[{marker}]")
+}
+
+/// A source after its marker.
+fn source_lines(source: &Source) -> String {
+    format!(" {}\n{}\n\n", source.heading(), source.text)
+}
+
+/// A fact before its marker.
+fn fact_line(fact: &str) -> String {
+    format!("- {fact}")
+}
+
+/// A fact's marker, with the end of its line.
+pub(super) fn fact_marker(marker: &str) -> String {
+    format!(" [{marker}]\n")
+}
+
+/// The parts of the text format that a passage and its facts add, without their markers.
+pub(super) fn parts(passage: &Passage, facts: &[Fact], style: MarkerStyle) -> Vec<String> {
+    let source = Source::of("", passage, facts, style);
+    let facts = source.facts.iter().map(|fact| fact_line(fact));
+    facts.chain([source_lines(&source)]).collect()
+}
+
+/// The line that a source adds to the text format if it is shown by its facts only, without its marker.
+pub(super) fn sheet_line(passage: &Passage, facts: &[Fact], style: MarkerStyle) -> String {
+    fact_line(&Source::of("", passage, facts, style).facts_with_heading())
 }
 
 fn xml(parts: &Parts<'_>, note: Option<&str>) -> String {
@@ -397,8 +456,7 @@ mod tests {
         earlier.facts.push(second);
         context.push(earlier);
         let block = |format, detail| render(&context, format, BlockRules { detail, ..PLAIN });
-        let sheet =
-            "[B2] Removing · 2026-05-01 · Installing, p. 12: Run the script.; Delete the folder.\n";
+        let sheet = "- Removing · 2026-05-01 · Installing, p. 12: Run the script.; Delete the folder. [B2]\n";
         let passage = "=== SOURCES\n[A1] Installing · 2026-05-01 · Installing, p. 12\nRun the script.\n\n=== END OF SOURCES\n";
         assert_eq!(
             block(Format::Text, Detail::Both),
@@ -411,7 +469,7 @@ mod tests {
         assert_eq!(
             block(Format::Text, Detail::Facts),
             format!(
-                "=== FACTS\n[A1] Installing · 2026-05-01 · Installing, p. 12: Run the script.\n{sheet}\n=== END OF SOURCES\n"
+                "=== FACTS\n- Installing · 2026-05-01 · Installing, p. 12: Run the script. [A1]\n{sheet}\n=== END OF SOURCES\n"
             )
         );
         let xml = block(Format::Xml, Detail::Both);

@@ -52,8 +52,9 @@ static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// - Bracket groups that contain or start with a marker get parentheses: `[B7]` becomes `(B7)`. Under
 ///   [`MarkerStyle::Numbered`] this includes `[12]`.
 /// - The tags and headings of the prompt block lose their delimiters: `</source>` becomes `‹/source>`.
+/// - Form feeds, vertical tabs and next-line controls become line breaks.
 /// - Invisible characters are removed: Unicode tags, bidirectional controls, zero-width characters, soft hyphens,
-///   variation selectors beyond the first sixteen, and controls other than tab and line breaks. The zero-width joiner
+///   variation selectors beyond the first sixteen, and other controls than tab and line breaks. The zero-width joiner
 ///   and non-joiner stay between two characters outside ASCII, because Arabic, Indic scripts and emoji need them. Next
 ///   to ASCII they are removed, because they could split a marker.
 #[must_use]
@@ -64,6 +65,15 @@ pub fn escape(text: &str, style: MarkerStyle) -> Cow<'_, str> {
     apply(without_tags, &HEADING, |groups| {
         format!("{}–{}", group(groups, 1), group(groups, 2))
     })
+}
+
+/// The text as one line, escaped for a prompt. Escaped before white space is folded, because only a line begins with a
+/// heading, and after it, because a line break within a bracket group hides a marker.
+#[must_use]
+pub fn escape_line(text: &str, style: MarkerStyle) -> String {
+    let lines = escape(text, style);
+    let words: Vec<&str> = checked(lines.split_whitespace()).collect();
+    escape(&words.join(" "), style).into_owned()
 }
 
 /// Replaces the brackets of groups with markers by parentheses. Groups can be nested: each round replaces the innermost
@@ -116,13 +126,16 @@ fn apply<'t>(
     }
 }
 
-/// The text without invisible characters.
+/// The text without invisible characters, and with line breaks for the controls that separate lines.
 fn visible(text: &str) -> Cow<'_, str> {
-    if checked(text.chars()).all(|c| !invisible(c) && !joiner(c)) {
+    if checked(text.chars()).all(|c| !invisible(c) && !joiner(c) && !line_control(c)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    let mut chars = checked(text.chars()).filter(|&c| !invisible(c)).peekable();
+    let mut chars = checked(text.chars())
+        .map(|c| if line_control(c) { '\n' } else { c })
+        .filter(|&c| !invisible(c))
+        .peekable();
     while let Some(c) = chars.next() {
         let needed = |neighbour: Option<char>| {
             neighbour.is_some_and(|n| !n.is_ascii() && !n.is_whitespace() && !joiner(n))
@@ -138,9 +151,14 @@ fn joiner(c: char) -> bool {
     matches!(c, '\u{200C}' | '\u{200D}')
 }
 
+/// Vertical tab, form feed and next line: controls that separate lines or pages.
+fn line_control(c: char) -> bool {
+    matches!(c, '\u{0B}' | '\u{0C}' | '\u{85}')
+}
+
 fn invisible(c: char) -> bool {
     matches!(c,
-        '\u{00}'..='\u{08}' | '\u{0B}' | '\u{0C}' | '\u{0E}'..='\u{1F}' | '\u{7F}'..='\u{9F}' // controls
+        '\u{00}'..='\u{08}' | '\u{0E}'..='\u{1F}' | '\u{7F}'..='\u{84}' | '\u{86}'..='\u{9F}' // controls
         | '\u{AD}' | '\u{034F}' | '\u{180E}' | '\u{200B}' | '\u{2060}'..='\u{2065}' | '\u{206A}'..='\u{206F}'
         | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' // zero width
         | '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' // bidirectional
@@ -186,6 +204,10 @@ mod tests {
             ("=== Sources\ntext === facts", "– Sources\ntext === facts"),
             ("x\u{202E}y \u{00AD}z", "xy z"),
             (
+                "Leipzig.\u{0C}The\u{0B}board\u{85}=== SOURCES",
+                "Leipzig.\nThe\nboard\n– SOURCES",
+            ),
+            (
                 "[warning] [x] [12] a[i] [2024]",
                 "[warning] [x] [12] a[i] [2024]",
             ),
@@ -203,6 +225,18 @@ mod tests {
     }
 
     #[test]
+    fn a_marker_over_two_lines_is_escaped_in_one_line() {
+        for (text, expected) in [
+            ("[B\n7]\r\nx", "(B 7) x"),
+            ("a\u{0C}b\u{0B} \u{85}c", "a b c"),
+            ("[see\tA1]", "(see A1)"),
+            ("x\n=== SOURCES", "x – SOURCES"),
+        ] {
+            assert_eq!(escape_line(text, MarkerStyle::Lettered), expected);
+        }
+    }
+
+    #[test]
     fn scripts_that_need_joiners_keep_them() {
         for text in ["می\u{200C}خواهم", "क्\u{200D}ष", "👩\u{200D}💻"] {
             assert_eq!(plain(text), text);
@@ -212,7 +246,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_marker_or_delimiter_remains(
-            text in "([\\[\\]［］【】<＜/=( )\\n\u{200B}\u{200D}\u{2066}é]|[A-Ca-c]|[0-9]|, |source|context|facts|sources|=== ){0,60}",
+            text in "([\\[\\]［］【】<＜/=( )\\n\u{0C}\u{200B}\u{200D}\u{2066}é]|[A-Ca-c]|[0-9]|, |source|context|facts|sources|=== ){0,60}",
             numbered in any::<bool>(),
         ) {
             let style = if numbered { MarkerStyle::Numbered } else { MarkerStyle::Lettered };

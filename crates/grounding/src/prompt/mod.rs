@@ -2,5 +2,9 @@
 
 mod block;
 pub mod escape;
+mod size;
 
 pub use block::{BlockRules, Detail, Format, instructions, render, title_and_text};
+pub use size::{
+    block_tokens, frame_tokens, marker_tokens, most_marker_tokens, remembered_tokens, source_tokens,
+};

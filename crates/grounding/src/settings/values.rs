@@ -21,7 +21,7 @@ pub struct Settings {
     pub rerank_top: usize,
     /// Maximum sources in the final context, 1–100, default 10.
     pub max_sources: usize,
-    /// Token budget for the passages' text in o200k_base tokens, 1–1,000,000, default 4000.
+    /// Token budget for the block of the sources in o200k_base tokens, 1–1,000,000, default 5000.
     pub max_tokens: usize,
     /// Slots reserved for carried sources, pins first, 0–100, default 1.
     pub reserved_slots: usize,
@@ -105,6 +105,8 @@ pub struct Settings {
     pub refresh: Refresh,
     /// Whether the history is limited to what the target allows, by default as the strategy says.
     pub compress: bool,
+    /// Last question–answer pairs that are complete in every history, 0–100, default 2.
+    pub history_exchanges: usize,
     /// Target accuracy of citations, 0–1, which limits the history, default 0.85; below `accuracy_baseline`.
     pub accuracy_target: f64,
     /// acc(0): accuracy of citations, 0–1, without any history, default 0.91.
@@ -130,7 +132,7 @@ impl Default for Settings {
             candidates: 40,
             rerank_top: 40,
             max_sources: 10,
-            max_tokens: 4000,
+            max_tokens: 5000,
             reserved_slots: 1,
             carry_over: true,
             carry_threshold: 1.0,
@@ -172,6 +174,7 @@ impl Default for Settings {
             retrieve_at: RetrieveAt::EveryTurn,
             refresh: Refresh::Always,
             compress: true,
+            history_exchanges: 2,
             accuracy_target: 0.85,
             accuracy_baseline: 0.91,
             domain_specificity: DomainSpecificity::default(),

@@ -1,11 +1,15 @@
 //! Selects the final context: pins, then fresh candidates by score, with carried ones in reserved slots, within the
 //! source limit and the token budget.
 
+mod parts;
+
 use std::collections::BTreeSet;
 
 use crate::begin::carry::{Effect, eligible, priority};
 use crate::passage::{Candidate, Dropped, Origin, Reason, Stage};
 use crate::settings::{PassageOrder, Settings};
+
+pub(crate) use parts::PromptParts;
 
 /// Sources below which smaller passages may still fill the token budget.
 const MIN_SOURCES: usize = 8;
@@ -17,8 +21,14 @@ pub struct Selection {
     pub sources: Vec<Candidate>,
     /// The candidates that were not selected.
     pub dropped: Vec<Dropped>,
-    /// o200k_base tokens of the sources' text.
+}
+
+/// The limit on the tokens of a context.
+pub struct Budget<'a> {
+    /// The most tokens of all sources.
     pub tokens: usize,
+    /// The tokens of a source in the prompt: its text with heading, marker and facts.
+    pub of: &'a mut dyn FnMut(&Candidate) -> usize,
 }
 
 /// The candidates for a context.
@@ -34,6 +44,13 @@ pub struct Pool {
     pub entities: Vec<String>,
 }
 
+impl Pool {
+    /// All candidates.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = &Candidate> {
+        self.pins.iter().chain(&self.fresh).chain(&self.carried)
+    }
+}
+
 /// Selects the context.
 ///
 /// - Pins enter first and count towards every limit.
@@ -45,8 +62,8 @@ pub struct Pool {
 /// - A passage that exceeds the budget is dropped. Smaller ones may still enter until there are `MIN_SOURCES`.
 /// - Under `compare` the fresh order is a round robin over the entities and the candidates of none.
 #[must_use]
-pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
-    let mut context = ContextBuilder::new(settings);
+pub fn select(pool: Pool, effect: Effect, settings: &Settings, budget: Budget<'_>) -> Selection {
+    let mut context = ContextBuilder::new(settings, budget);
     for pin in pool.pins {
         context.admit(pin, Part::Pin);
     }
@@ -118,7 +135,7 @@ fn clear_anchors(
     fresh: &mut [Candidate],
     carried: &mut Vec<Candidate>,
     free: usize,
-    context: &mut ContextBuilder<'_>,
+    context: &mut ContextBuilder<'_, '_>,
 ) {
     let document = |c: &Candidate| (c.passage.corpus.clone(), c.passage.doc_id.clone());
     let pinned = context.pins.iter().map(document);
@@ -143,8 +160,9 @@ enum Part {
     Carried,
 }
 
-struct ContextBuilder<'a> {
+struct ContextBuilder<'a, 'b> {
     settings: &'a Settings,
+    budget: Budget<'b>,
     pins: Vec<Candidate>,
     fresh: Vec<Candidate>,
     carried: Vec<Candidate>,
@@ -153,11 +171,12 @@ struct ContextBuilder<'a> {
     overflowed: bool,
 }
 
-impl<'a> ContextBuilder<'a> {
-    fn new(settings: &'a Settings) -> Self {
+impl<'a, 'b> ContextBuilder<'a, 'b> {
+    fn new(settings: &'a Settings, budget: Budget<'b>) -> Self {
         let (pins, fresh, carried, dropped) = (vec![], vec![], vec![], vec![]);
         Self {
             settings,
+            budget,
             pins,
             fresh,
             carried,
@@ -177,16 +196,18 @@ impl<'a> ContextBuilder<'a> {
             self.drop_candidate(candidate, Reason::OverMaxSources);
             return false;
         }
-        let tokens = self
-            .tokens
-            .saturating_add(candidate.passage.tokens as usize);
         let wanted = MIN_SOURCES.min(self.settings.max_sources);
         let full = self.overflowed && self.len() >= wanted;
-        if tokens > self.settings.max_tokens || (full && part != Part::Pin) {
+        let tokens = if full && part != Part::Pin {
+            None
+        } else {
+            self.tokens_with(&candidate)
+        };
+        let Some(tokens) = tokens else {
             self.overflowed = true;
             self.drop_candidate(candidate, Reason::OverTokenBudget);
             return false;
-        }
+        };
         self.tokens = tokens;
         match part {
             Part::Pin => self.pins.push(candidate),
@@ -197,6 +218,17 @@ impl<'a> ContextBuilder<'a> {
             }
         }
         true
+    }
+
+    /// The tokens of the context with a candidate; `None` if they exceed the budget.
+    fn tokens_with(&mut self, candidate: &Candidate) -> Option<usize> {
+        let most = self.budget.tokens;
+        let within = |tokens: &usize| *tokens <= most;
+        // A candidate whose text alone is too long is not rendered.
+        let text = self.tokens + candidate.passage.tokens as usize;
+        within(&text).then_some(())?;
+        let tokens = (self.budget.of)(candidate);
+        Some(self.tokens.saturating_add(tokens)).filter(within)
     }
 
     fn drop_candidate(&mut self, candidate: Candidate, reason: Reason) {
@@ -228,7 +260,6 @@ impl<'a> ContextBuilder<'a> {
         Selection {
             sources,
             dropped: self.dropped,
-            tokens: self.tokens,
         }
     }
 }

@@ -2,6 +2,20 @@ use super::*;
 use crate::fixtures::{candidate, carry_widely, passage};
 use proptest::prelude::*;
 
+/// Selects with the tokens of the texts as the tokens of the sources.
+fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
+    let budget = Budget {
+        tokens: settings.max_tokens,
+        of: &mut |candidate| candidate.passage.tokens as usize,
+    };
+    super::select(pool, effect, settings, budget)
+}
+
+fn tokens(selection: &Selection) -> usize {
+    let sources = selection.sources.iter();
+    sources.map(|c| c.passage.tokens as usize).sum()
+}
+
 fn one(key: &str, score: f64, tokens: u32) -> Candidate {
     let mut c = candidate(passage("d", key, 0, 0, key), score);
     c.passage.tokens = tokens;
@@ -182,7 +196,7 @@ fn smaller_passages_fill_up_to_min_sources() {
     assert_eq!(keys(&selection)[0], "a");
     assert_eq!(keys(&selection)[1..], small);
     assert_eq!(
-        (selection.sources.len(), selection.tokens),
+        (selection.sources.len(), tokens(&selection)),
         (MIN_SOURCES, 130)
     );
     let reasons: Vec<Reason> = selection.dropped.iter().map(|d| d.reason).collect();
@@ -196,6 +210,31 @@ fn smaller_passages_fill_up_to_min_sources() {
     };
     let selection = select(pool, effect(0), &carry_widely());
     assert_eq!(selection.sources.len(), 10);
+}
+
+#[test]
+fn the_budget_limits_what_a_source_adds() {
+    let mut asked = Vec::new();
+    let budget = Budget {
+        tokens: 100,
+        of: &mut |candidate| {
+            asked.push(candidate.passage.chunk_id.clone());
+            candidate.passage.tokens as usize + 30
+        },
+    };
+    let pool = Pool {
+        fresh: vec![
+            one("a", 0.9, 20),
+            one("long", 0.8, 51),
+            one("b", 0.7, 20),
+            one("c", 0.6, 1),
+        ],
+        ..Pool::default()
+    };
+    let selection = super::select(pool, effect(0), &carry_widely(), budget);
+    assert_eq!(keys(&selection), ["a", "b"]);
+    // The text of "long" alone is too long, so it is not rendered. Nor is "c", for which no token is left.
+    assert_eq!(asked, ["a", "b"]);
 }
 
 #[test]
@@ -266,9 +305,7 @@ proptest! {
         };
         let total = pool.pins.len() + pool.fresh.len() + pool.carried.len();
         let selection = select(pool, effect(reserved), &settings);
-        let tokens: usize = selection.sources.iter().map(|c| c.passage.tokens as usize).sum();
-        prop_assert_eq!(tokens, selection.tokens);
-        prop_assert!(tokens <= max_tokens);
+        prop_assert!(tokens(&selection) <= max_tokens);
         prop_assert!(selection.sources.len() <= max_sources);
         let by = |origin| selection.sources.iter().filter(|c| c.origin == origin).count();
         prop_assert!(by(Origin::Carried) <= reserved.saturating_sub(by(Origin::Pinned)));
