@@ -19,11 +19,10 @@ SELECT marker, origin, title, content, score IS NULL AS unscored FROM reground.b
 SELECT reground.prompt_context(regress.turn('facts-1'));
 SELECT reground.prompt_context(regress.turn('facts-1'), 'xml', 'facts');
 SELECT jsonb_pretty(reground.prompt_context(regress.turn('facts-1'), 'json', detail => 'passages')::jsonb);
-SELECT t.context_tokens = (SELECT sum((e #>> '{passage,tokens}')::integer) FROM jsonb_array_elements(t.context) AS e) AS counted FROM reground.turns AS t WHERE turn_id = regress.turn('facts-1');
 -- A citation of such a marker is judged by the facts that the model saw, and its quote has its place in the passage.
-SELECT raw, status, holds, round(support::numeric, 2) AS support, substr(p.content, quote_start + 1, quote_end - quote_start) AS quoted
-FROM reground.end_turn(regress.turn('facts-1'), 'A hive gives forty kilograms of honey [B1], a cow thirty litres of milk [A1]. Calves stay with their mother for two weeks [A1].') AS e
-    JOIN farm AS p ON p.chunk_id::text = e.chunk_id ORDER BY e.citation_no;
+SELECT raw, status, holds, quote FROM reground.end_turn(regress.turn('facts-1'), 'A hive gives forty kilograms of honey [B1], a cow thirty litres of milk [A1]. Calves stay with their mother for two weeks [A1].');
+SELECT c.raw, c.quote = substr(p.content, c.quote_start + 1, c.quote_end - c.quote_start) AS quoted FROM reground.message_citations AS c JOIN farm AS p ON p.chunk_id::text = c.chunk_id
+WHERE c.turn_id = regress.turn('facts-1') AND c.holds ORDER BY c.citation_no;
 SELECT marker, origin, in_context FROM reground.explain_turn(regress.turn('facts-1')) WHERE in_context ORDER BY marker;
 
 -- A search of the same turn adds the passage under a marker of its own.
@@ -35,9 +34,11 @@ SELECT marker, origin FROM reground.begin_turn('facts-1', 'Where do hens lay egg
 SELECT reground.abandon_turn(regress.turn('facts-1'));
 SELECT marker, origin FROM reground.begin_turn('facts-1', 'And the eggs of hens?', intent => 'drill_down', settings => '{"max_sources": 1, "reserved_slots": 0, "facts_per_source": 0}');
 SELECT reground.abandon_turn(regress.turn('facts-1'));
--- The budget of the context includes them.
-SELECT marker, origin FROM reground.begin_turn('facts-1', 'And the honey of linden trees?', intent => 'drill_down', settings => '{"max_sources": 1, "reserved_slots": 0, "max_tokens": 25}');
-SELECT reground.abandon_turn(regress.turn('facts-1'));
+-- The budget of the context includes them, and they displace no passage.
+SELECT marker, origin FROM reground.begin_turn('facts-1', 'And the honey of linden trees?', intent => 'drill_down', settings => '{"max_sources": 1, "reserved_slots": 0}');
+SELECT marker, origin FROM reground.begin_turn('facts-1', 'And the honey of linden trees?', intent => 'drill_down', settings => jsonb_build_object('max_sources', 1, 'reserved_slots', 0,
+    'max_tokens', (SELECT context_tokens - 1 FROM reground.turns WHERE turn_id = regress.turn('facts-1'))));
+SELECT reground.abandon_turn(turn_id) FROM reground.turns JOIN reground.conversations USING (conversation_id) WHERE conversation_ref = 'facts-1' AND turns.state = 'open' ORDER BY turn_id;
 
 -- Facts that the application supplies replace the extracted ones.
 SELECT marker, facts FROM reground.begin_turn('facts-2', 'Where do hens lay eggs in the morning?', 'farm', settings => '{"max_sources": 1}');
@@ -47,10 +48,10 @@ SELECT marker, status FROM reground.end_turn(regress.turn('facts-2'), 'Hens lay 
 SELECT marker, origin, content FROM reground.begin_turn('facts-2', 'And what about the honey of bees?', intent => 'drill_down', settings => '{"max_sources": 1, "reserved_slots": 0}') ORDER BY marker;
 SELECT marker, status, holds FROM reground.end_turn(regress.turn('facts-2'), 'Eggs cost 30 cents [B1].');
 -- A registered table supplies facts in its column of metadata.
-CREATE TABLE notes (id integer PRIMARY KEY, body text, about jsonb);
-INSERT INTO notes VALUES (1, 'Goats climb rocks. Goats give milk for cheese.', '{"facts": ["Goat cheese is white."]}');
-SELECT reground.add_corpus('notes', 'facts.notes', 'id', 'body', metadata => 'about');
-SELECT marker, facts FROM reground.begin_turn('facts-3', 'goats', 'notes');
+CREATE TABLE goats (id integer PRIMARY KEY, body text, about jsonb);
+INSERT INTO goats VALUES (1, 'Goats climb rocks. Goats give milk for cheese.', '{"facts": ["Goat cheese is white."]}');
+SELECT reground.add_corpus('goats', 'facts.goats', 'id', 'body', metadata => 'about');
+SELECT marker, facts FROM reground.begin_turn('facts-3', 'goats', 'goats');
 
 -- A fact of a passage that was changed, deleted or hidden is not shown.
 UPDATE farm SET content = 'Hens lay eggs.', metadata = '{}' WHERE doc_id = 'hens';
@@ -63,18 +64,23 @@ GRANT USAGE ON SCHEMA facts, regress TO regress_facts;
 GRANT SELECT ON ALL TABLES IN SCHEMA facts TO regress_facts;
 GRANT SELECT ON ALL TABLES IN SCHEMA regress TO regress_facts;
 ALTER TABLE farm ENABLE ROW LEVEL SECURITY;
-CREATE POLICY bees_only ON farm FOR SELECT TO regress_facts USING (doc_id = 'bees');
+CREATE POLICY readable ON farm FOR SELECT TO regress_facts USING (true);
 SET ROLE regress_facts;
-SELECT marker, origin FROM reground.begin_turn('facts-1', 'And the honey of linden trees?', intent => 'drill_down', settings => '{"max_sources": 1, "reserved_slots": 0}') ORDER BY marker;
+SELECT count(*) FROM reground.begin_turn('facts-4', 'How much milk does a cow give?', 'farm', settings => '{"max_sources": 1}');
+SELECT marker, holds FROM reground.end_turn(regress.turn('facts-4'), 'A cow gives thirty litres of milk [A1].');
+SELECT marker, origin FROM reground.begin_turn('facts-4', 'And the honey of linden trees?', intent => 'drill_down', settings => '{"max_sources": 1, "reserved_slots": 0}') ORDER BY marker;
+SELECT reground.abandon_turn(regress.turn('facts-4'));
 RESET ROLE;
-SELECT reground.abandon_turn(regress.turn('facts-1'));
-SELECT marker, origin FROM reground.begin_turn('facts-1', 'And the honey of linden trees?', intent => 'drill_down', settings => '{"max_sources": 1, "reserved_slots": 0}') ORDER BY marker;
+ALTER POLICY readable ON farm USING (doc_id = 'bees');
+SET ROLE regress_facts;
+SELECT marker, origin FROM reground.begin_turn('facts-4', 'And the honey of linden trees?', intent => 'drill_down', settings => '{"max_sources": 1, "reserved_slots": 0}') ORDER BY marker;
+RESET ROLE;
 -- Forgetting the document removes its facts from all records.
 SELECT count(*) > 0 AS forgotten FROM reground.forget_document('farm', 'cows');
 SELECT count(*) FROM reground.turns AS t WHERE t.context::text LIKE '%litres of milk%';
 SELECT count(*) FROM reground.source_facts WHERE fact LIKE '%litres of milk%';
 SELECT count(*) FROM reground.message_citations WHERE fact_summary LIKE '%litres of milk%' OR quote LIKE '%litres of milk%';
 SELECT marker, origin FROM reground.begin_turn('facts-1', 'And the honey of linden trees?', intent => 'drill_down', settings => '{"max_sources": 1, "reserved_slots": 0}') ORDER BY marker;
-SELECT reground.drop_corpus('farm', true), reground.drop_corpus('notes');
+SELECT reground.drop_corpus('farm', true), reground.drop_corpus('goats');
 DROP OWNED BY regress_facts;
 DROP ROLE regress_facts;

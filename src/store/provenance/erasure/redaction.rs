@@ -36,6 +36,9 @@ const MAY_QUOTE_IT: &str = "(m.citations IS NOT NULL AND (EXISTS (SELECT FROM re
      WHERE t.turn_id = m.turn_id AND e.source #>> '{passage,corpus}' = $1 AND e.source #>> '{passage,doc_id}' = $2) \
      OR EXISTS (SELECT FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.corpus = $1 AND c.doc_id = $2)))";
 
+/// Expression for a locator `#` without a structured locator, which is a text of the document. Pages and characters stay.
+const POSITION: &str = "CASE WHEN # ~ '^(pp?[.] [0-9]+(–[0-9]+)?|chars [0-9]+–[0-9]+)$' THEN # END";
+
 /// Removes a document from pending candidates; `None` if they do not contain it.
 pub type Withdraw<'a> = &'a dyn Fn(serde_json::Value) -> Result<Option<serde_json::Value>>;
 
@@ -197,6 +200,10 @@ fn redactions() -> [(&'static str, String); 6] {
               WHERE NOT (e.source ->> 'corpus' = $1 AND e.source ->> 'doc_id' = $2))"
         )
     };
+    let (cited_at, bound_at) = (
+        POSITION.replace('#', "c.locator"),
+        POSITION.replace('#', "x.locator"),
+    );
     [
         (
             "source_facts",
@@ -221,9 +228,9 @@ fn redactions() -> [(&'static str, String); 6] {
         (
             "message_citations",
             format!(
-                "UPDATE reground.message_citations AS c SET title = NULL, uri = NULL, locator = NULL, quote = NULL, fact_summary = NULL, support_parts = c.support_parts - 'numbers_contradicted' \
+                "UPDATE reground.message_citations AS c SET title = NULL, uri = NULL, locator = {cited_at}, quote = NULL, fact_summary = NULL, support_parts = c.support_parts - 'numbers_contradicted' \
                  WHERE c.conversation_id = ANY ($3) AND {CITES_IT} \
-                     AND (num_nonnulls(c.title, c.uri, c.locator, c.quote, c.fact_summary) > 0 OR c.support_parts ? 'numbers_contradicted')"
+                     AND (num_nonnulls(c.title, c.uri, c.quote, c.fact_summary) > 0 OR c.locator IS DISTINCT FROM {cited_at} OR c.support_parts ? 'numbers_contradicted')"
             ),
         ),
         (
@@ -242,9 +249,10 @@ fn redactions() -> [(&'static str, String); 6] {
         ),
         (
             "conversation_markers",
-            "UPDATE reground.conversation_markers AS x SET title = NULL, uri = NULL, locator = NULL WHERE x.conversation_id = ANY ($3) AND x.corpus = $1 AND x.doc_id = $2 \
-                 AND num_nonnulls(x.title, x.uri, x.locator) > 0"
-                .to_owned(),
+            format!(
+                "UPDATE reground.conversation_markers AS x SET title = NULL, uri = NULL, locator = {bound_at} WHERE x.conversation_id = ANY ($3) AND x.corpus = $1 AND x.doc_id = $2 \
+                     AND (num_nonnulls(x.title, x.uri) > 0 OR x.locator IS DISTINCT FROM {bound_at})"
+            ),
         ),
     ]
 }
