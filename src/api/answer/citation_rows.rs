@@ -82,8 +82,15 @@ impl<'a> CitedSource<'a> {
             bound,
         } = self;
         let place = judged.judgement.place.as_ref();
+        let quote = judged.judgement.quote.as_ref().map(|quote| &quote.chars);
+        let quote = quote.map(|chars| match source {
+            Some(source) => source.candidate.passage.in_row(chars.clone()),
+            None => chars.clone(),
+        });
         NewCitation {
             marker,
+            quote_start: quote.as_ref().map(|quote| quote.start),
+            quote_end: quote.map(|quote| quote.end),
             corpus: place.map(|place| place.corpus.clone()),
             doc_id: place.map(|place| place.doc_id.clone()),
             chunk_id: place.and_then(|place| place.chunk_id.clone()),
@@ -148,8 +155,6 @@ fn verdict(judged: &JudgedCitation) -> NewCitation {
         judged.factors.0.map(|factor| factor.map(u8::from));
     NewCitation {
         quote: quote.map(|quote| excerpt(&quote.text).into_owned()),
-        quote_start: quote.map(|quote| quote.chars.start),
-        quote_end: quote.map(|quote| quote.chars.end),
         status: Some(status.as_str()),
         holds: status.holds(),
         hallucination_mode: status.mode().map(|mode| mode.as_str()),

@@ -51,15 +51,18 @@ pub fn write(tenant: &str, turn_id: i64, context: &[ContextSource]) -> Result<()
                 .facts
                 .iter()
                 .enumerate()
-                .map(move |(index, fact)| Row {
-                    marker: &source.marker,
-                    fact_no: index + 1,
-                    fact: &fact.text,
-                    fact_start: fact.chars.start,
-                    fact_end: fact.chars.end,
-                    published: passage.published.as_deref(),
-                    version: passage.version,
-                    content_hash: &passage.content_hash,
+                .map(move |(index, fact)| {
+                    let chars = passage.in_row(fact.chars.start as usize..fact.chars.end as usize);
+                    Row {
+                        marker: &source.marker,
+                        fact_no: index + 1,
+                        fact: &fact.text,
+                        fact_start: chars.start,
+                        fact_end: chars.end,
+                        published: passage.published.as_deref(),
+                        version: passage.version,
+                        content_hash: &passage.content_hash,
+                    }
                 })
         })
         .collect();

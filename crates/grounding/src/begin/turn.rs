@@ -19,10 +19,11 @@ use crate::begin::select::{Pool, select};
 use crate::begin::warnings::Warning;
 use crate::error::GroundingError;
 use crate::memory::{BoundMarker, ContextSource, MarkerRegister};
-use crate::passage::identity::KnownPassages;
+use crate::passage::identity::{KnownPassages, PassageId};
 use crate::passage::{Branch, Candidate, Dropped, Origin, RankedList, Reason, Stage};
 use crate::query::cues::Cues;
 use crate::query::intent::JudgedIntent;
+use crate::query::query_words::QueryWords;
 use crate::settings::Settings;
 
 /// Everything that a turn reads before it computes.
@@ -36,6 +37,8 @@ pub struct GatherInput {
     pub had: KnownPassages,
     /// The judgement on the query.
     pub judged: JudgedIntent,
+    /// The words that choose the window of a long passage.
+    pub words: QueryWords,
 }
 
 /// A turn before its rerank. A deferred turn stores it as jsonb.
@@ -55,6 +58,9 @@ pub struct Gathered {
     pub dropped: Vec<Dropped>,
     /// Warnings so far.
     pub warnings: Vec<Warning>,
+    /// The words of the query, to shorten a passage to the token budget.
+    #[serde(default)]
+    pub words: QueryWords,
     /// Positions, from 0, of candidates that were removed after the list was handed to a reranker.
     #[serde(default)]
     pub withdrawn: BTreeSet<usize>,
@@ -117,6 +123,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
         carried,
         had,
         judged,
+        words,
     } = input;
     let mut warnings = branch_warnings(&results, settings);
     if !any_search_hit(&results.lists) {
@@ -129,7 +136,10 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     known.extend(had);
     let effect = Effect::of(&judged, settings);
 
-    let fused = fuse(&results, &known, &scale, settings);
+    let mut fused = fuse(&results, &known, &scale, settings);
+    for candidate in &mut fused.candidates {
+        candidate.passage.count_tokens(settings.max_merged_tokens);
+    }
     let (merged, members) = collapse(fused.candidates, settings);
     let (mut candidates, mut beyond) = cut(merged, settings.rerank_top);
     let memory = carry(
@@ -145,17 +155,32 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     dropped.extend(beyond.into_iter().map(below_cut));
     dropped.extend(memory.dropped);
     warnings.extend(memory.warnings);
-    let (pins, carried) = (memory.pins, memory.carried);
+    let fitted = |candidates| fit_passages(candidates, &words, settings);
     Gathered {
-        candidates,
-        pins,
-        carried,
+        candidates: fitted(candidates),
+        pins: fitted(memory.pins),
+        carried: fitted(memory.carried),
         effect,
         entities: judged.entities,
         dropped,
         warnings,
+        words,
         withdrawn: BTreeSet::new(),
     }
+}
+
+/// Replaces each passage that is too long by its window.
+pub(crate) fn fit_passages(
+    candidates: Vec<Candidate>,
+    words: &QueryWords,
+    settings: &Settings,
+) -> Vec<Candidate> {
+    let fitted = candidates.into_iter().map(|mut candidate| {
+        let most = settings.longest_passage(candidate.member_chunk_ids.len() > 1);
+        candidate.passage = candidate.passage.fitted(words, most);
+        candidate
+    });
+    fitted.collect()
 }
 
 /// The second half of a turn: from the candidates and their rerank scores to the context with its markers.
@@ -180,6 +205,7 @@ pub fn compose(
         entities,
         mut dropped,
         mut warnings,
+        words,
         withdrawn: _,
     } = gathered;
 
@@ -192,11 +218,14 @@ pub fn compose(
     };
     let (rescued, lost) = rescue(ranked.dropped, effect, settings);
     carried.extend(rescued);
+    let first = ranked.candidates.first();
+    let first = first.map(|first| PassageId::of(&first.passage));
     let pool = Pool {
         pins,
         fresh: ranked.candidates,
         carried,
         entities,
+        words,
     };
     let selection = select(pool, effect, settings);
 
@@ -208,6 +237,8 @@ pub fn compose(
         warnings.push(Warning::BudgetTooSmall {
             max_tokens: settings.max_tokens,
         });
+    } else {
+        warnings.extend(first.and_then(|first| first_dropped(first, &dropped)));
     }
     let (context, new_markers) =
         assign_markers_and_facts(selection.sources, register, query, settings);
@@ -217,6 +248,18 @@ pub fn compose(
         dropped,
         warnings,
         tokens: selection.tokens,
+    })
+}
+
+/// The warning about the candidate that ranked first and is not in the context.
+fn first_dropped(first: PassageId, dropped: &[Dropped]) -> Option<Warning> {
+    let mut dropped = dropped.iter();
+    let dropped = dropped.find(|dropped| {
+        dropped.stage == Stage::Context && PassageId::of(&dropped.candidate.passage) == first
+    })?;
+    Some(Warning::FirstDropped {
+        chunk_id: first.chunk_id,
+        reason: dropped.reason,
     })
 }
 

@@ -51,6 +51,7 @@ fn turn(
         carried,
         had: Default::default(),
         judged: classify(query, &earlier, None),
+        words: Default::default(),
     }
 }
 

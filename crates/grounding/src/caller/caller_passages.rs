@@ -57,6 +57,7 @@ pub(crate) fn caller_passage(given: CallerPassage, corpus: &str, naming: Naming)
         published: given.published,
         text_config: given.text_config,
         metadata: given.metadata.map(Into::into).unwrap_or_default(),
+        window_of: None,
         content: given.content,
         chunk_id,
     }

@@ -36,6 +36,7 @@ pub(crate) fn shown(marker: &str, key: &str, origin: Origin, text: &str) -> Cont
                     published: None,
                     text_config: None,
                     metadata: serde_json::Value::Null,
+                    window_of: None,
                 },
                 origin,
             )

@@ -6,7 +6,8 @@ mod list;
 pub mod similarity;
 mod text;
 pub mod vectors;
+mod window;
 
 pub use candidate::{Candidate, Dropped, Origin, Reason, Stage};
 pub use list::{Branch, Hit, Metric, RankedList};
-pub use text::{CharRange, Passage};
+pub use text::{CharRange, Passage, RowText};

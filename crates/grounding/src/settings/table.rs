@@ -218,6 +218,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "merge passages that follow each other in a document"),
     row("max_merged_tokens", "512", Kind::Count(1, 100_000), "a whole number of tokens, 1 to 100000",
         "maximum tokens of a merged passage"),
+    row("max_passage_tokens", "1024", Kind::Count(128, 100_000), "a whole number of tokens, 128 to 100000",
+        "maximum tokens of a passage in a context; of a longer one, the window that fits the query best is shown"),
     row("rerank_top", "40", Kind::Count(1, 1000), "a whole number of candidates, 1 to 1000",
         "fused candidates that go to the reranker"),
     row("reranker", "null", Kind::Text, "deferred, model:NAME, the signature of a function, or off",

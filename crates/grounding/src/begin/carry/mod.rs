@@ -390,6 +390,7 @@ fn remembered(source: &RememberedSource) -> Candidate {
         published: None,
         text_config: None,
         metadata: serde_json::Value::Null,
+        window_of: None,
     };
     Candidate {
         carry_score: Some(source.carry_score),

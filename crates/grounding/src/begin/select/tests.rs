@@ -263,6 +263,7 @@ proptest! {
                 c
             }).collect(),
             entities: vec![],
+            words: Default::default(),
         };
         let total = pool.pins.len() + pool.fresh.len() + pool.carried.len();
         let selection = select(pool, effect(reserved), &settings);
