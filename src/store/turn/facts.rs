@@ -16,8 +16,8 @@ struct Row<'a> {
     marker: &'a str,
     fact_no: usize,
     fact: &'a str,
-    fact_start: u32,
-    fact_end: u32,
+    fact_start: usize,
+    fact_end: usize,
     published: Option<&'a str>,
     version: Option<i32>,
     content_hash: &'a str,
@@ -47,23 +47,19 @@ pub fn write(tenant: &str, turn_id: i64, context: &[ContextSource]) -> Result<()
         .iter()
         .flat_map(|source| {
             let passage = &source.candidate.passage;
-            source
-                .facts
-                .iter()
-                .enumerate()
-                .map(move |(index, fact)| {
-                    let chars = passage.in_row(fact.chars.start as usize..fact.chars.end as usize);
-                    Row {
-                        marker: &source.marker,
-                        fact_no: index + 1,
-                        fact: &fact.text,
-                        fact_start: chars.start,
-                        fact_end: chars.end,
-                        published: passage.published.as_deref(),
-                        version: passage.version,
-                        content_hash: &passage.content_hash,
-                    }
-                })
+            source.facts.iter().enumerate().map(move |(index, fact)| {
+                let chars = passage.in_row(fact.chars.start as usize..fact.chars.end as usize);
+                Row {
+                    marker: &source.marker,
+                    fact_no: index + 1,
+                    fact: &fact.text,
+                    fact_start: chars.start,
+                    fact_end: chars.end,
+                    published: passage.published.as_deref(),
+                    version: passage.version,
+                    content_hash: &passage.content_hash,
+                }
+            })
         })
         .collect();
     let rows = sql::json(&rows)?;

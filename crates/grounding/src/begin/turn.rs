@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::begin::assign_markers::assign_markers;
 use crate::begin::carry::{CarriedInput, Effect, carry, eligible, known_passages};
-use crate::begin::collapse::collapse;
+use crate::begin::collapse::{collapse, collapse_near_twins};
 use crate::begin::facts::extract_facts;
 use crate::begin::fuse::{SearchResults, fuse};
 use crate::begin::relevance::Scale;
@@ -142,7 +142,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     }
     let (merged, members) = collapse(fused.candidates, settings);
     let (mut candidates, mut beyond) = cut(merged, settings.rerank_top);
-    let memory = carry(
+    let mut memory = carry(
         &mut candidates,
         &mut beyond,
         carried,
@@ -151,15 +151,19 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
         settings,
     );
 
+    candidates = fit_passages(candidates, &words, settings);
+    memory.pins = fit_passages(memory.pins, &words, settings);
+    memory.carried = fit_passages(memory.carried, &words, settings);
+    collapse_near_twins(&mut candidates, &mut memory, &words, settings);
+
     let mut dropped = [fused.dropped, members].concat();
     dropped.extend(beyond.into_iter().map(below_cut));
     dropped.extend(memory.dropped);
     warnings.extend(memory.warnings);
-    let fitted = |candidates| fit_passages(candidates, &words, settings);
     Gathered {
-        candidates: fitted(candidates),
-        pins: fitted(memory.pins),
-        carried: fitted(memory.carried),
+        candidates,
+        pins: memory.pins,
+        carried: memory.carried,
         effect,
         entities: judged.entities,
         dropped,

@@ -3,6 +3,7 @@
 mod candidate;
 pub mod identity;
 mod list;
+pub mod near_twins;
 pub mod similarity;
 mod text;
 pub mod vectors;
