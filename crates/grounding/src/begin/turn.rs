@@ -180,7 +180,7 @@ pub(crate) fn fit_passages(
     settings: &Settings,
 ) -> Vec<Candidate> {
     let fitted = candidates.into_iter().map(|mut candidate| {
-        let most = settings.longest_passage(candidate.member_chunk_ids.len() > 1);
+        let most = settings.longest_passage(&candidate);
         candidate.passage = candidate.passage.fitted(words, most);
         candidate
     });

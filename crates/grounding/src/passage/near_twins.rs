@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 use reground_citations::{SUPPORT_CUES, SupportCue};
-use reground_interrupt::{CHECK_INTERVAL, check_interrupt, checked};
+use reground_interrupt::checked;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::query::cues::{Cues, Kind};
@@ -64,8 +64,7 @@ impl<'a> ComparedText<'a> {
     /// Prepares a text.
     #[must_use]
     pub fn of(text: &'a str) -> Self {
-        check_interrupt(text.len().min(CHECK_INTERVAL));
-        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words = checked(text.split(|c: char| !c.is_alphanumeric()));
         let mut hashes: Vec<u64> = words.filter(|word| !word.is_empty()).map(hash).collect();
         hashes.sort_unstable();
         Self {

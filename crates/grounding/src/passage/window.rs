@@ -46,7 +46,7 @@ impl Passage {
     }
 
     /// The run of sentences with at most `most` tokens that fits the words best; the first one among equals. Without any
-    /// of the words it is the beginning of the text. `None` if no sentence fits.
+    /// of the words it is the beginning of the text. `None` if the whole text fits, or no sentence.
     #[must_use]
     pub fn window(&self, words: &QueryWords, most: usize) -> Option<Self> {
         let text = &self.content;
@@ -146,7 +146,11 @@ impl<'a> Sentences<'a> {
 
     /// The bytes of the best run.
     fn best(&self, most: usize) -> Option<Range<usize>> {
-        let Range { mut start, mut end } = self.run_of_bytes(prefix(self.text, most).bytes)?;
+        let bytes = prefix(self.text, most).bytes;
+        if bytes == self.text.len() {
+            return None;
+        }
+        let Range { mut start, mut end } = self.run_of_bytes(bytes)?;
         let mut tokens: usize = (start..end).map(|index| self.tokens(index, most)).sum();
         while tokens > most && start + 1 < end {
             tokens -= self.tokens(self.drop_weaker(&mut start, &mut end), most);

@@ -213,7 +213,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     row("graph_weight", "1", Kind::Real(0.0, 100.0), "a number, 0 to 100",
         "weight of the list of neighbours in the fusion; in score fusion, 1 raises the first neighbour by two deviations"),
     row("collapse_twins", "true", Kind::Flag, "true or false",
-        "count passages with the same text, or nearly the same range, as one"),
+        "count passages with the same text, nearly the same range or nearly the same words as one"),
     row("merge_adjacent", "true", Kind::Flag, "true or false",
         "merge passages that follow each other in a document"),
     row("max_merged_tokens", "512", Kind::Count(1, 100_000), "a whole number of tokens, 1 to 100000",
