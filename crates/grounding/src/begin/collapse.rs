@@ -113,21 +113,20 @@ pub fn collapse_near_twins(
 
 /// For each candidate the first one that it repeats, or itself. The first ones are pins.
 fn leaders(all: &[Candidate], pinned: usize, words: &QueryWords) -> Vec<usize> {
-    let compared = |candidate: &'_ Candidate| ComparedText::of(&candidate.passage.content);
-    let texts: Vec<(&Candidate, ComparedText<'_>)> = all
+    let texts: Vec<ComparedText<'_>> = all
         .iter()
-        .map(|candidate| (candidate, compared(candidate)))
+        .map(|candidate| ComparedText::of(&candidate.passage.content))
         .collect();
     let mut leaders: Vec<usize> = Vec::with_capacity(all.len());
-    for (index, (candidate, text)) in checked(texts.iter().enumerate()) {
-        let repeats = |(first, (other, other_text)): &(usize, &(&Candidate, ComparedText<'_>))| {
-            leaders.get(*first) == Some(first)
-                && (other.passage.content_hash == candidate.passage.content_hash
-                    || other_text.near_twin(text, words))
-        };
-        let mut before = texts.iter().enumerate().take(index);
-        let leader = before.find(repeats).map(|(first, _)| first);
-        leaders.push(leader.filter(|_| index >= pinned).unwrap_or(index));
+    for (index, (candidate, text)) in checked(all.iter().zip(&texts)).enumerate() {
+        let hash = &candidate.passage.content_hash;
+        let mut before = all.iter().zip(&texts).zip(&leaders).enumerate();
+        let leader = before.find(|(first, ((other, other_text), leader))| {
+            *leader == first
+                && (other.passage.content_hash == *hash || other_text.near_twin(text, words))
+        });
+        let leader = leader.map(|(first, _)| first).filter(|_| index >= pinned);
+        leaders.push(leader.unwrap_or(index));
     }
     leaders
 }

@@ -180,11 +180,21 @@ pub(crate) fn fit_passages(
     settings: &Settings,
 ) -> Vec<Candidate> {
     let fitted = candidates.into_iter().map(|mut candidate| {
-        let most = settings.longest_passage(&candidate);
+        let most = longest_passage(&candidate, settings);
         candidate.passage = candidate.passage.fitted(words, most);
         candidate
     });
     fitted.collect()
+}
+
+/// The tokens above which a candidate gets a window. The size of a merged one is chosen by `max_merged_tokens`, and that
+/// of one from the caller by the caller.
+fn longest_passage(candidate: &Candidate, settings: &Settings) -> usize {
+    if candidate.member_chunk_ids.len() > 1 || candidate.passage.is_from_caller() {
+        settings.max_tokens
+    } else {
+        settings.max_tokens.min(settings.max_passage_tokens)
+    }
 }
 
 /// The second half of a turn: from the candidates and their rerank scores to the context with its markers.

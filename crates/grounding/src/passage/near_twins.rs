@@ -57,7 +57,7 @@ pub struct ComparedText<'a> {
     text: &'a str,
     /// Hashes of the words, sorted, to reject most pairs.
     hashes: Vec<u64>,
-    words: OnceCell<TextWords<'a>>,
+    words: OnceCell<TextWords>,
 }
 
 impl<'a> ComparedText<'a> {
@@ -88,7 +88,7 @@ impl<'a> ComparedText<'a> {
             && self.words().near_twin(other.words(), query)
     }
 
-    fn words(&self) -> &TextWords<'a> {
+    fn words(&self) -> &TextWords {
         self.words.get_or_init(|| TextWords::of(self.text))
     }
 }
@@ -119,16 +119,18 @@ fn common(one: &[u64], other: &[u64]) -> usize {
 }
 
 /// The words of a text.
-struct TextWords<'a> {
-    /// The words in lower case with their spelling, in text order.
-    words: Vec<(String, &'a str)>,
+struct TextWords {
+    /// The words in lower case, and whether each is spelled as a name, in text order.
+    words: Vec<(String, bool)>,
     counts: BTreeMap<String, usize>,
 }
 
-impl<'a> TextWords<'a> {
-    fn of(text: &'a str) -> Self {
-        let words = text.unicode_words().map(|word| (word.to_lowercase(), word));
-        let words: Vec<(String, &str)> = checked(words).collect();
+impl TextWords {
+    fn of(text: &str) -> Self {
+        let words = text
+            .unicode_words()
+            .map(|word| (word.to_lowercase(), is_name(word)));
+        let words: Vec<(String, bool)> = checked(words).collect();
         let mut counts = BTreeMap::new();
         for (word, _) in &words {
             *counts.entry(word.clone()).or_default() += 1;
@@ -177,7 +179,7 @@ impl<'a> TextWords<'a> {
         let cues = Cues::built_in();
         let words = self.words.iter().chain(&other.words);
         let names: BTreeSet<&str> = words
-            .filter(|(lower, spelled)| is_name(spelled) && !cues.is(lower, Kind::Stop))
+            .filter(|(lower, is_name)| *is_name && !cues.is(lower, Kind::Stop))
             .map(|(lower, _)| lower.as_str())
             .collect();
         let own = self.words.iter().map(|(lower, _)| lower.as_str());

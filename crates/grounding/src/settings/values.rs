@@ -10,7 +10,6 @@ use super::choices::{
 use super::strategy::{Preset, Refresh, RetrieveAt, Strategy};
 use crate::attention_model::{AttentionModel, DomainSpecificity};
 use crate::error::GroundingError;
-use crate::passage::Candidate;
 
 /// Everything that shapes a turn. [`SETTINGS`](super::SETTINGS) has unit, range and meaning of each setting for users.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -231,17 +230,6 @@ impl Settings {
     #[must_use]
     pub fn uses_embeddings(&self) -> bool {
         self.vector_share > 0.0
-    }
-
-    /// The tokens above which a candidate gets a window. The size of a merged one is chosen by `max_merged_tokens`, and
-    /// that of one from the caller by the caller.
-    #[must_use]
-    pub fn longest_passage(&self, candidate: &Candidate) -> usize {
-        if candidate.member_chunk_ids.len() > 1 || candidate.passage.is_from_caller() {
-            self.max_tokens
-        } else {
-            self.max_tokens.min(self.max_passage_tokens)
-        }
     }
 
     /// Weights of the branches in the fusion. Those of `rrf` are 1 for equal shares, as in the published formula.
