@@ -416,7 +416,7 @@ fn the_first_passage_leaves_with_a_warning() {
         passage("d", "pin", 0, 0, "A pin with a text of its own."),
         0.1,
     )];
-    gathered.candidates = vec![first.clone()];
+    gathered.candidates = vec![first];
     let register = MarkerRegister::default();
     let composed = compose(gathered.clone(), None, &register, "word", &settings).unwrap();
     let warning = Warning::FirstDropped {

@@ -234,7 +234,11 @@ impl<'a> Sentences<'a> {
         let mut order: Vec<usize> = (0..self.spans.len()).collect();
         order.sort_by_key(|&index| (std::cmp::Reverse(self.value(index)), index));
         let mut tried = order.into_iter().take(TRIES);
-        tried.find(|&index| self.tokens(index, most) <= most)
+        tried.find(|&index| {
+            let sentence = self.bytes(index, index + 1);
+            let sentence = sentence.and_then(|bytes| self.text.get(bytes));
+            sentence.is_some_and(|text| prefix(text, most).bytes == text.len())
+        })
     }
 
     /// The beginning of a sentence that is too long.
