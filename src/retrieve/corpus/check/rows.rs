@@ -18,52 +18,52 @@ const MAX_ROWS: i64 = 100_000;
 /// Rows whose tokens are counted.
 const MAX_COUNTED: i64 = 500;
 
-/// Rows that may be too long.
+/// Lengths of the texts that were read.
 #[derive(Default, Deserialize)]
-struct LongRows {
-    /// Rows that were read.
+struct Lengths {
     read: i64,
-    /// Those with more bytes than the limit of tokens. A token has at least one byte.
+    /// Texts with more bytes than the limit of tokens. A token has at least one byte.
     candidates: i64,
-    /// The longest one, in bytes.
+    /// Bytes of the longest one.
     longest: Option<i64>,
-    /// The beginnings of some of them.
-    texts: Vec<String>,
 }
 
 /// Checks whether texts are longer than `max_passage_tokens`. Of such a text, a turn shows a window only.
 pub fn long_rows(corpus: &Corpus) -> Result<Option<Finding>> {
-    let layers = [
-        ("server", &guc::turn_settings()),
-        ("corpus", &corpus.settings),
-    ];
-    let most = Settings::resolve(&layers)?.max_passage_tokens;
-    let content = corpus.required("content")?;
-    // The length of a stored text is known without reading it. A token of prose has four or five bytes.
-    let statement = format!(
-        "WITH sizes AS (SELECT octet_length({content}::text)::bigint AS bytes, CASE WHEN octet_length({content}::text) > $1 THEN {content}::text END AS content \
-             FROM {} WHERE {content} IS NOT NULL LIMIT $2), \
-         long AS (SELECT s.bytes, s.content FROM sizes AS s WHERE s.bytes > $1) \
-         SELECT row_to_json(r)::text FROM (SELECT (SELECT count(*) FROM sizes) AS read, (SELECT count(*) FROM long) AS candidates, (SELECT max(l.bytes) FROM long AS l) AS longest, \
-             (SELECT coalesce(json_agg(t.content), '[]') FROM (SELECT left(l.content, $4) AS content FROM long AS l LIMIT $3) AS t) AS texts) AS r",
-        corpus.relations()?,
-    );
+    let (server, own) = (guc::turn_settings(), &corpus.settings);
+    let most = Settings::resolve(&[("server", &server), ("corpus", own)])?.max_passage_tokens;
     let limit = i32::try_from(most).unwrap_or(i32::MAX);
-    let start = limit.saturating_mul(16);
-    let args = [
-        limit.into(),
-        MAX_ROWS.into(),
-        MAX_COUNTED.into(),
-        start.into(),
-    ];
-    let rows: LongRows = sql::read_json(&statement, &args)?.unwrap_or_default();
+    let content = corpus.required("content")?;
+    let texts = format!(
+        "(SELECT {content}::text AS content FROM {} WHERE {content} IS NOT NULL LIMIT {MAX_ROWS}) AS x",
+        corpus.relations()?
+    );
+    // The length of a stored text is known without reading it.
+    let lengths = format!(
+        "SELECT row_to_json(r)::text FROM (SELECT count(*) AS read, count(*) FILTER (WHERE octet_length(x.content) > $1) AS candidates, \
+             max(octet_length(x.content)) AS longest FROM {texts}) AS r"
+    );
+    let lengths: Lengths = sql::read_json(&lengths, &[limit.into()])?.unwrap_or_default();
+    if lengths.candidates == 0 {
+        return Ok(None);
+    }
+    // A token of prose has four or five bytes.
+    let beginnings = format!(
+        "SELECT coalesce(json_agg(r.beginning), '[]')::text FROM (SELECT left(x.content, $2) AS beginning FROM {texts} \
+             WHERE octet_length(x.content) > $1 LIMIT {MAX_COUNTED}) AS r"
+    );
+    let beginnings: Vec<String> = sql::read_json(
+        &beginnings,
+        &[limit.into(), limit.saturating_mul(16).into()],
+    )?
+    .unwrap_or_default();
     let is_long = |text: &&String| reground_tokens::prefix(text, most + 1).tokens > most;
-    let long = rows.texts.iter().filter(is_long).count();
+    let long = beginnings.iter().filter(is_long).count();
     if long == 0 {
         return Ok(None);
     }
-    let counted = i64::try_from(rows.texts.len()).unwrap_or(i64::MAX);
-    let least = match rows.candidates > counted || rows.read == MAX_ROWS {
+    let counted = i64::try_from(beginnings.len()).unwrap_or(i64::MAX);
+    let least = match lengths.candidates > counted || lengths.read == MAX_ROWS {
         true => "at least ",
         false => "",
     };
@@ -71,8 +71,8 @@ pub fn long_rows(corpus: &Corpus) -> Result<Option<Finding>> {
         "content",
         format!(
             "{least}{long} of {} texts have more than {most} tokens, the longest {} bytes: a turn shows the part that fits the query",
-            rows.read,
-            rows.longest.unwrap_or_default(),
+            lengths.read,
+            lengths.longest.unwrap_or_default(),
         ),
         Some(
             "Cut the texts into passages, as put_document does, so that a search finds the parts; or set max_passage_tokens."
@@ -92,7 +92,7 @@ pub fn repeated_addresses(corpus: &Corpus) -> Result<Option<Finding>> {
         return Ok(None);
     };
     let statement = format!(
-        "SELECT DISTINCT x.uri, x.doc_id FROM (SELECT {uri}::text AS uri, {} AS doc_id FROM {} WHERE {uri} IS NOT NULL LIMIT {MAX_ROWS}) AS x",
+        "SELECT DISTINCT x.uri, x.doc_id FROM (SELECT left({uri}::text, 2000) AS uri, {} AS doc_id FROM {} WHERE {uri} IS NOT NULL LIMIT {MAX_ROWS}) AS x",
         corpus.document_text()?,
         corpus.relations()?,
     );
