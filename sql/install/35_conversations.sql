@@ -263,7 +263,7 @@ COMMENT ON COLUMN reground.source_facts.marker IS 'Marker of the source in its c
 COMMENT ON COLUMN reground.source_facts.fact_no IS 'Number of the fact within its source, from 1.';
 COMMENT ON COLUMN reground.source_facts.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.source_facts.fact IS 'The fact.';
-COMMENT ON COLUMN reground.source_facts.fact_start IS 'First character of the fact in the passage, from 0; NULL for a supplied fact that is not a part of the passage.';
+COMMENT ON COLUMN reground.source_facts.fact_start IS 'First character of the fact in the passage, from 0; for a window, in the text of its row; NULL for a supplied fact that is not a part of the passage.';
 COMMENT ON COLUMN reground.source_facts.fact_end IS 'One past its last character.';
 COMMENT ON COLUMN reground.source_facts.published IS 'Date of the source, as stored by the application: of publication, otherwise of the last change.';
 COMMENT ON COLUMN reground.source_facts.version IS 'Version of the document.';
@@ -330,7 +330,7 @@ COMMENT ON COLUMN reground.turn_traces.drop_reasons IS 'Why each candidate was d
 COMMENT ON COLUMN reground.turn_traces.replaced_by IS 'Passage that replaced each candidate: a twin, or the passage that it was merged into.';
 COMMENT ON COLUMN reground.turn_traces.markers IS 'Markers of the sources of the context.';
 COMMENT ON COLUMN reground.turn_traces.has_coordinates IS 'Whether the passage has a position in its document (pages, characters or ordinal).';
-COMMENT ON COLUMN reground.turn_traces.hash_prefixes IS 'First 8 bytes of the hash of each candidate''s text, concatenated, with provenance hash or higher; zeros if unknown.';
+COMMENT ON COLUMN reground.turn_traces.hash_prefixes IS 'First 8 bytes of the hash of each candidate''s text (of a window: of its row), concatenated, with provenance hash or higher; zeros if unknown.';
 COMMENT ON COLUMN reground.turn_traces.retrieval_nos IS 'Number of the retrieval that found each candidate: 0 for the beginning of the turn, otherwise that of turn_retrievals; NULL without additional retrievals.';
 
 DO $$

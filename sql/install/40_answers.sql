@@ -229,7 +229,7 @@ COMMENT ON COLUMN reground.message_citations.uri IS 'Address of the document.';
 COMMENT ON COLUMN reground.message_citations.locator IS 'Place within the document, as shown to readers.';
 COMMENT ON COLUMN reground.message_citations.claim IS 'Sentence that the citation belongs to, without citations; NULL with store_answers hash.';
 COMMENT ON COLUMN reground.message_citations.quote IS 'Sentence of the source that supports the claim best; NULL with store_answers hash.';
-COMMENT ON COLUMN reground.message_citations.quote_start IS 'First character of quote in the passage, from 0.';
+COMMENT ON COLUMN reground.message_citations.quote_start IS 'First character of quote in the passage, from 0; for a window, in the text of its row.';
 COMMENT ON COLUMN reground.message_citations.quote_end IS 'One past its last character.';
 COMMENT ON COLUMN reground.message_citations.fact_summary IS 'First fact of the source on the fact sheet of the turn.';
 COMMENT ON COLUMN reground.message_citations.status IS 'Verdict; see citation_statuses.';

@@ -140,7 +140,7 @@ COMMENT ON COLUMN reground.turn_candidates.dropped_stage IS 'Stage that dropped 
 COMMENT ON COLUMN reground.turn_candidates.drop_reason IS 'Why the candidate was dropped.';
 COMMENT ON COLUMN reground.turn_candidates.replaced_by IS 'Id of the passage that replaced the candidate: a twin, or the passage that it was merged into.';
 COMMENT ON COLUMN reground.turn_candidates.has_coordinates IS 'Whether the passage has a position in its document (pages, characters or ordinal).';
-COMMENT ON COLUMN reground.turn_candidates.hash_prefix IS 'First 8 bytes (hex) of the hash of the candidate''s text, with provenance hash or higher; NULL if unknown.';
+COMMENT ON COLUMN reground.turn_candidates.hash_prefix IS 'First 8 bytes (hex) of the hash of the candidate''s text (of a window: of its row), with provenance hash or higher; NULL if unknown.';
 COMMENT ON COLUMN reground.turn_candidates.retrieval_no IS '0 for the retrieval that began the turn, otherwise the number in turn_retrievals.';
 
 CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS

@@ -13,7 +13,7 @@ use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
 use crate::store::corpora::Corpus;
 
-/// A row of the passage query. Missing hashes and token counts are computed.
+/// A row of the passage query. A missing hash is computed.
 #[derive(Deserialize)]
 struct Row {
     chunk_id: String,
@@ -50,9 +50,8 @@ impl Row {
             content_hash: self
                 .content_hash
                 .unwrap_or_else(|| content_hash_hex(&self.content)),
-            tokens: self.tokens.unwrap_or_else(|| {
-                u32::try_from(reground_tokens::count(&self.content)).unwrap_or(u32::MAX)
-            }),
+            // A turn counts the missing ones, as far as its limits require.
+            tokens: self.tokens.unwrap_or_default(),
             doc_id: self.doc_id,
             chunk_id: self.chunk_id,
             version: self.version,
@@ -65,6 +64,7 @@ impl Row {
             text_config: self.text_config,
             structured_locator: structured_locator(&metadata),
             metadata,
+            window_of: None,
         }
     }
 }

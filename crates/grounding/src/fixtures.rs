@@ -28,6 +28,7 @@ pub fn passage(doc: &str, key: &str, ordinal: i32, start: u32, text: &str) -> Pa
         structured_locator: None,
         text_config: None,
         metadata: serde_json::Value::Null,
+        window_of: None,
     }
 }
 

@@ -5,13 +5,18 @@ use reground_grounding::begin::facts;
 use reground_grounding::history::{
     CitedSource, HistoryCitation, HistoryRules, HistoryTurn, history,
 };
+use reground_grounding::passage::Passage;
+use reground_grounding::passage::near_twins::ComparedText;
 use reground_grounding::prompt::escape::escape;
 use reground_grounding::query::cues::Cues;
 use reground_grounding::query::entities;
 use reground_grounding::query::intent::{PastTurn, classify};
+use reground_grounding::query::plan::SubQuery;
+use reground_grounding::query::query_words::QueryWords;
 use reground_grounding::settings::MarkerStyle;
 use reground_interrupt::test_support::{assert_checked, text_of};
 use reground_interrupt::{CHECK_INTERVAL, test_support};
+use serde_json::json;
 
 #[test]
 fn intent_checks_for_interrupts() {
@@ -40,6 +45,24 @@ fn passage_functions_check_for_interrupts() {
         facts::extract_facts("It is so.", &query, None, 2, Cues::built_in())
     });
     assert!(checks.count >= 8, "{checks:?}");
+}
+
+#[test]
+fn windows_check_for_interrupts() {
+    let query = SubQuery {
+        text: "the quick fox".to_owned(),
+        ..SubQuery::default()
+    };
+    let words = QueryWords::of(&[query]);
+    let passage = |text: &str| -> Passage {
+        let passage = json!({"corpus": "c", "doc_id": "d", "chunk_id": "k", "content": text, "content_hash": "", "tokens": 0});
+        serde_json::from_value(passage).unwrap()
+    };
+    // The text is divided into sentences and searched for the words.
+    assert_checked("window", 2, |text| passage(text).fitted(&words, 128));
+    assert_checked("near twins", 1, |text| {
+        ComparedText::of(text).near_twin(&ComparedText::of("It is so."), &words)
+    });
 }
 
 #[test]

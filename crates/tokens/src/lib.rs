@@ -45,6 +45,44 @@ pub fn boundaries(text: &str) -> Vec<usize> {
     ends
 }
 
+/// The tokens at the beginning of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prefix {
+    /// Number of tokens.
+    pub tokens: usize,
+    /// Bytes of the text that they cover. All of them, unless the text has more tokens.
+    pub bytes: usize,
+}
+
+/// Returns the first `most` tokens of a text, or all if there are fewer. The rest of the text is not read, except the piece
+/// (word, number, run of signs) that the last token belongs to.
+///
+/// ```
+/// let prefix = reground_tokens::prefix("hello world, hello again", 2);
+/// assert_eq!((prefix.tokens, prefix.bytes), (2, 11));
+/// ```
+pub fn prefix(text: &str, most: usize) -> Prefix {
+    let mut merger = Merger::default();
+    let mut prefix = Prefix {
+        tokens: 0,
+        bytes: 0,
+    };
+    let mut start = 0;
+    for piece in pieces::pieces(text) {
+        if prefix.tokens == most {
+            break;
+        }
+        merger.tokens(piece.as_bytes(), |end| {
+            if prefix.tokens < most {
+                prefix.tokens += 1;
+                prefix.bytes = start + end;
+            }
+        });
+        start += piece.len();
+    }
+    prefix
+}
+
 fn each_token_end(text: &str, mut token_end: impl FnMut(usize)) {
     let mut merger = Merger::default();
     let mut start = 0;

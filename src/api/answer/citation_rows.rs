@@ -82,12 +82,14 @@ impl<'a> CitedSource<'a> {
         } = self;
         let place = judged.judgement.place.as_ref();
         let quote = row.quote_start.zip(row.quote_end);
-        let in_passage = quote.and_then(|(start, end)| match source {
-            Some(source) => source.in_passage(start, end),
+        let in_row = quote.and_then(|(start, end)| match source {
+            Some(source) => source.in_row(start, end),
             None => Some((start, end)),
         });
         NewCitation {
             marker,
+            quote_start: quote.as_ref().map(|quote| quote.start),
+            quote_end: quote.map(|quote| quote.end),
             corpus: place.map(|place| place.corpus.clone()),
             doc_id: place.map(|place| place.doc_id.clone()),
             chunk_id: place.and_then(|place| place.chunk_id.clone()),
@@ -105,8 +107,8 @@ impl<'a> CitedSource<'a> {
                 let fact = source?.facts.first()?;
                 Some(fact.text.clone())
             }),
-            quote_start: in_passage.map(|(start, _)| start),
-            quote_end: in_passage.map(|(_, end)| end),
+            quote_start: in_row.map(|(start, _)| start),
+            quote_end: in_row.map(|(_, end)| end),
             source_version: source
                 .map(|source| source.candidate.passage.version)
                 .or_else(|| bound.map(|row| row.version))
@@ -151,8 +153,6 @@ fn verdict(judged: &JudgedCitation) -> NewCitation {
         judged.factors.0.map(|factor| factor.map(u8::from));
     NewCitation {
         quote: quote.map(|quote| excerpt(&quote.text).into_owned()),
-        quote_start: quote.map(|quote| quote.chars.start),
-        quote_end: quote.map(|quote| quote.chars.end),
         status: Some(status.as_str()),
         holds: status.holds(),
         hallucination_mode: status.mode().map(|mode| mode.as_str()),

@@ -55,6 +55,7 @@ fn verify_turn(
                 doc_id: &one.doc_id,
                 member_chunk_ids: &one.member_chunk_ids,
                 content_hash: stored_hash,
+                window: one.window_of.as_ref().zip(one.characters),
             };
             let (current_hash, state) = match current.get(one.corpus.as_str()) {
                 Some(found) => {

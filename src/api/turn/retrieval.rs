@@ -11,6 +11,7 @@ use reground_grounding::passage::RankedList;
 use reground_grounding::passage::identity::KnownPassages;
 use reground_grounding::query::intent::{self, JudgedIntent, Verdict};
 use reground_grounding::query::plan::{RetrievalPlan, TurnQuery, plan};
+use reground_grounding::query::query_words::QueryWords;
 use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
@@ -224,7 +225,7 @@ impl<'a> ResolvedQuestion<'a> {
             sources::load(self.conversation.conversation_id)
         })?;
         let (results, carried) = self.lists(&plan, list, live)?;
-        let gathered = self.candidates(results, carried, KnownPassages::default(), judged);
+        let gathered = self.candidates(&plan, results, carried, KnownPassages::default(), judged);
         let mut query_expansion = plan.trace(&nodes);
         if !self.corpora.beside.is_empty() {
             query_expansion["corpora"] = json!(self.corpora.names());
@@ -240,7 +241,7 @@ impl<'a> ResolvedQuestion<'a> {
         let plan = RetrievalPlan::alone(Some(question.query), embedding, &self.settings);
         let (results, carried) = self.lists(&plan, None, Vec::new())?;
         let known = passages_of(context).collect();
-        Ok(self.candidates(results, carried, known, &judged))
+        Ok(self.candidates(&plan, results, carried, known, &judged))
     }
 
     /// Requests the lists of every corpus, and the passages of the remembered sources `live`. `nominated` are the candidates of
@@ -280,6 +281,7 @@ impl<'a> ResolvedQuestion<'a> {
     /// Fuses the lists, collapses and cuts the candidates, and adds the carried sources.
     fn candidates(
         &self,
+        plan: &RetrievalPlan,
         results: SearchResults,
         carried: Vec<CarriedInput>,
         known: KnownPassages,
@@ -290,6 +292,7 @@ impl<'a> ResolvedQuestion<'a> {
             carried,
             had: known,
             judged: judged.clone(),
+            words: QueryWords::of(&plan.lexical),
         };
         stage("gather", || begin::gather(input, &self.settings))
     }

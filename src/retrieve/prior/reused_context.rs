@@ -8,6 +8,7 @@ use reground_grounding::memory::ContextSource;
 use reground_grounding::passage::Passage;
 use reground_grounding::passage::identity::PassageId;
 use reground_grounding::query::plan::RetrievalPlan;
+use reground_grounding::query::query_words::QueryWords;
 use reground_grounding::settings::Settings;
 
 use crate::error::Result;
@@ -61,6 +62,7 @@ pub fn read(
             let options = scored_pins(reuse, &pins)?;
             remembered::carried(pins, &options)
         },
+        words: QueryWords::of(&reuse.plan.lexical),
         warnings: Vec::new(),
     })
 }

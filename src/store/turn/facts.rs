@@ -16,8 +16,8 @@ struct Row<'a> {
     marker: &'a str,
     fact_no: usize,
     fact: &'a str,
-    fact_start: Option<u32>,
-    fact_end: Option<u32>,
+    fact_start: Option<usize>,
+    fact_end: Option<usize>,
     published: Option<&'a str>,
     version: Option<i32>,
     content_hash: &'a str,
@@ -47,20 +47,20 @@ pub fn write(tenant: &str, turn_id: i64, context: &[ContextSource]) -> Result<()
         .iter()
         .flat_map(|source| {
             let passage = &source.candidate.passage;
-            source
-                .facts
-                .iter()
-                .enumerate()
-                .map(move |(index, fact)| Row {
+            source.facts.iter().enumerate().map(move |(index, fact)| {
+                let chars = fact.chars;
+                let chars = chars.map(|at| passage.in_row(at.start as usize..at.end as usize));
+                Row {
                     marker: &source.marker,
                     fact_no: index + 1,
                     fact: &fact.text,
-                    fact_start: fact.chars.map(|chars| chars.start),
-                    fact_end: fact.chars.map(|chars| chars.end),
+                    fact_start: chars.as_ref().map(|chars| chars.start),
+                    fact_end: chars.as_ref().map(|chars| chars.end),
                     published: passage.date(),
                     version: passage.version,
                     content_hash: &passage.content_hash,
-                })
+                }
+            })
         })
         .collect();
     let rows = sql::json(&rows)?;

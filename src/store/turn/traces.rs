@@ -6,7 +6,7 @@ use reground_grounding::begin::rerank::DriftEvent;
 use reground_grounding::caller::additional_sources::trace_update;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::passage::identity::PassageId;
-use reground_grounding::passage::{Candidate, Dropped, Stage};
+use reground_grounding::passage::{Candidate, Dropped, RowText, Stage};
 use reground_grounding::settings::{KeepCandidates, Settings};
 use reground_provenance::short_hash;
 use serde::Deserialize;
@@ -249,11 +249,11 @@ where
     entries.iter().map(value).collect::<Vec<T>>().into()
 }
 
-/// The concatenated prefixes of the content hashes of the candidates; zeros for an unknown hash, such as that of a deleted passage.
+/// The concatenated prefixes of the content hashes of the candidates' rows; zeros for an unknown hash, such as that of a deleted passage.
 fn hashes(entries: &[Entry<'_>]) -> Vec<u8> {
     let hashes = entries
         .iter()
-        .map(|entry| &entry.candidate.passage.content_hash);
+        .map(|entry| entry.candidate.passage.row_hash());
     hashes
         .flat_map(|hash| short_hash(hash).unwrap_or_default())
         .collect()
@@ -316,6 +316,9 @@ pub struct TracedCandidate {
     pub content: Option<String>,
     /// Its content hash (hex), or a prefix of it.
     pub hash: Option<String>,
+    /// The row and the number of characters, if it is a window in the context.
+    pub window_of: Option<RowText>,
+    pub characters: Option<u32>,
 }
 
 /// The candidates of a turn of a tenant: those of the context, then the others that have a hash, in the order of the trace.
@@ -325,10 +328,11 @@ pub fn traced_candidates(tenant: &str, turn_id: i64) -> Result<Vec<TracedCandida
             "SELECT coalesce(json_agg(r ORDER BY r.part, r.place), '[]')::text FROM ( \
                  SELECT 1 AS part, e.place, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, e.source #>> '{passage,chunk_id}' AS chunk_id, \
                      e.source -> 'member_chunk_ids' AS member_chunk_ids, e.source ->> 'marker' AS marker, CASE WHEN e.source ->> 'origin' <> 'remembered' THEN e.source #>> '{passage,content}' END AS content, \
-                     CASE WHEN t.settings ->> 'provenance' <> 'metadata' OR e.source #>> '{passage,content}' = '' THEN e.source #>> '{passage,content_hash}' END AS hash \
+                     CASE WHEN t.settings ->> 'provenance' <> 'metadata' OR e.source #>> '{passage,content}' = '' THEN e.source #>> '{passage,content_hash}' END AS hash, \
+                     e.source #> '{passage,window_of}' AS window_of, (e.source #>> '{passage,chars,end}')::bigint - (e.source #>> '{passage,chars,start}')::bigint AS characters \
                  FROM reground.turns AS t, jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) WHERE t.turn_id = $1 AND t.tenant = $2 \
                  UNION ALL \
-                 SELECT 2, c.candidate_no, c.corpus, c.doc_id, c.chunk_id, to_jsonb(c.member_chunk_ids), NULL, NULL, c.hash_prefix \
+                 SELECT 2, c.candidate_no, c.corpus, c.doc_id, c.chunk_id, to_jsonb(c.member_chunk_ids), NULL, NULL, c.hash_prefix, NULL, NULL \
                  FROM reground.turn_candidates AS c WHERE c.turn_id = $1 AND c.tenant = $2 AND NOT c.in_context AND c.hash_prefix IS NOT NULL) AS r",
             &[turn_id.into(), tenant.into()],
         )

@@ -145,7 +145,9 @@ pub(crate) fn longest_marker(markers: &[String]) -> usize {
 }
 
 fn same_binding(bound: &BoundMarker, passage: &Passage) -> bool {
-    let ranged = bound.pages.is_some() || bound.chars.is_some();
+    // The characters of a window count from the beginning of its row, unless the corpus has ranges.
+    let in_row = matches!(&passage.window_of, Some(row) if row.chars.is_none());
+    let ranged = bound.pages.is_some() || (bound.chars.is_some() && !in_row);
     bound.version == passage.version
         && bound.pages == passage.pages
         && bound.chars == passage.chars

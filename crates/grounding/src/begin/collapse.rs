@@ -1,11 +1,17 @@
 //! Merges adjacent passages into one: the union of their ranges without repeated overlap, with the keys of all members.
+//! Drops near twins.
 //!
 //! Twins are removed before, during fusion.
 
 use std::collections::BTreeMap;
 
+use reground_interrupt::checked;
+
+use crate::begin::carry::Carried;
 use crate::passage::identity::{TextId, adjacent, text_id};
+use crate::passage::near_twins::ComparedText;
 use crate::passage::{Candidate, CharRange, Dropped, Passage, Reason, Stage, joined_locators};
+use crate::query::query_words::QueryWords;
 use crate::settings::Settings;
 
 /// Merges adjacent candidates. Input and output are in fused order.
@@ -62,6 +68,84 @@ pub fn collapse(candidates: Vec<Candidate>, settings: &Settings) -> (Vec<Candida
         merged.push(union.into_candidate(stronger, &candidates));
     }
     (merged, dropped)
+}
+
+/// Drops the candidates that repeat a stronger one in almost the same words ([`ComparedText::near_twin`]), or whose window
+/// has the same text. Pins are the strongest and stay, then come the candidates in their order, then carried sources. The
+/// stronger one lists the others in `also_in`, and keeps their best relevance and carry score.
+pub fn collapse_near_twins(
+    candidates: &mut Vec<Candidate>,
+    memory: &mut Carried,
+    words: &QueryWords,
+    settings: &Settings,
+) {
+    if !settings.collapse_twins {
+        return;
+    }
+    let (pinned, fresh) = (memory.pins.len(), candidates.len());
+    let mut all = std::mem::take(&mut memory.pins);
+    all.append(candidates);
+    all.append(&mut memory.carried);
+    let leaders = leaders(&all, pinned, words);
+    for (index, &leader) in leaders.iter().enumerate() {
+        let Some(twin) = all.get(index).filter(|_| leader != index).cloned() else {
+            continue;
+        };
+        if let Some(stronger) = all.get_mut(leader) {
+            absorb(stronger, &twin);
+            memory.dropped.push(Dropped {
+                into: Some(stronger.passage.chunk_id.clone()),
+                candidate: twin,
+                stage: Stage::Collapse,
+                reason: Reason::NearTwin,
+            });
+        }
+    }
+    for ((index, candidate), leader) in all.into_iter().enumerate().zip(leaders) {
+        match index {
+            _ if leader != index => {}
+            _ if index < pinned => memory.pins.push(candidate),
+            _ if index < pinned + fresh => candidates.push(candidate),
+            _ => memory.carried.push(candidate),
+        }
+    }
+}
+
+/// For each candidate the first one that it repeats, or itself. The first ones are pins.
+fn leaders(all: &[Candidate], pinned: usize, words: &QueryWords) -> Vec<usize> {
+    let texts: Vec<ComparedText<'_>> = all
+        .iter()
+        .map(|candidate| ComparedText::of(&candidate.passage.content))
+        .collect();
+    let mut leaders: Vec<usize> = Vec::with_capacity(all.len());
+    for (index, (candidate, text)) in checked(all.iter().zip(&texts)).enumerate() {
+        let hash = &candidate.passage.content_hash;
+        let mut before = all.iter().zip(&texts).zip(&leaders).enumerate();
+        let leader = before.find(|(first, ((other, other_text), leader))| {
+            *leader == first
+                && (other.passage.content_hash == *hash || other_text.near_twin(text, words))
+        });
+        let leader = leader.map(|(first, _)| first).filter(|_| index >= pinned);
+        leaders.push(leader.unwrap_or(index));
+    }
+    leaders
+}
+
+/// Adds what a near twin is known by to the stronger candidate.
+fn absorb(stronger: &mut Candidate, twin: &Candidate) {
+    let passage = &twin.passage;
+    let own = (passage.doc_id.clone(), passage.chunk_id.clone());
+    stronger.also_in.push(own);
+    stronger.also_in.extend(twin.also_in.iter().cloned());
+    stronger.relevance = stronger.relevance.max(twin.relevance);
+    let scores = stronger.carry_score.into_iter().chain(twin.carry_score);
+    stronger.carry_score = scores.reduce(f64::max);
+    stronger.anchors |= twin.anchors;
+    for entity in &twin.entities {
+        if !stronger.entities.contains(entity) {
+            stronger.entities.push(entity.clone());
+        }
+    }
 }
 
 /// A growing union: its members in text order, and their merged passage.
@@ -302,6 +386,80 @@ mod tests {
             2,
             "an inverted range"
         );
+    }
+
+    const PROSE: &str = "A member adds a file to a page, and the file is checked at once. Larger files are kept in the \
+        archive of the workspace, where members find them under the name of the page that they belong to.";
+
+    #[test]
+    fn near_twins_are_dropped_and_listed() {
+        let near =
+            |key: &str, text: String, fused| candidate(passage(key, key, 0, 0, &text), fused);
+        let mut strong = near("a", PROSE.to_owned(), 0.4);
+        strong.relevance = 0.5;
+        let other = near(
+            "b",
+            PROSE.replace("checked", "tested").replace("page", "board"),
+            0.3,
+        );
+        let twin = near("c", PROSE.replace("checked", "examined"), 0.2);
+        let mut carried = near("d", PROSE.replace("belong to", "pertain to"), 0.9);
+        carried.carry_score = Some(0.7);
+        let mut candidates = vec![strong, other, twin];
+        let mut memory = Carried {
+            carried: vec![carried],
+            ..Carried::default()
+        };
+        let (words, settings) = (QueryWords::default(), Settings::default());
+        let unchanged = (candidates.clone(), memory.clone());
+        let off = Settings {
+            collapse_twins: false,
+            ..Settings::default()
+        };
+        collapse_near_twins(&mut candidates, &mut memory, &words, &off);
+        assert_eq!((candidates.clone(), memory.clone()), unchanged);
+
+        collapse_near_twins(&mut candidates, &mut memory, &words, &settings);
+        let keys = |list: &[Candidate]| -> Vec<String> {
+            list.iter().map(|c| c.passage.chunk_id.clone()).collect()
+        };
+        assert_eq!(
+            (keys(&candidates), keys(&memory.carried)),
+            (vec!["a".into(), "b".into()], vec![])
+        );
+        let into: Vec<_> = memory
+            .dropped
+            .iter()
+            .map(|d| (d.reason, d.into.as_deref()))
+            .collect();
+        assert_eq!(into, [(Reason::NearTwin, Some("a")); 2]);
+        let strong = &candidates[0];
+        assert_eq!((strong.relevance, strong.carry_score), (0.9, Some(0.7)));
+        let places = [
+            ("c".to_owned(), "c".to_owned()),
+            ("d".to_owned(), "d".to_owned()),
+        ];
+        assert_eq!(strong.also_in, places);
+    }
+
+    /// Pins stay, because the user asked for them.
+    #[test]
+    fn near_twins_of_a_pin_are_dropped() {
+        let near = |key: &str, text: &str| candidate(passage(key, key, 0, 0, text), 0.1);
+        let pins = vec![
+            near("p", PROSE),
+            near("q", &PROSE.replace("checked", "tested")),
+        ];
+        let mut memory = Carried {
+            pins: pins.clone(),
+            ..Carried::default()
+        };
+        let mut candidates = vec![near("a", &PROSE.replace("checked", "examined"))];
+        let words = QueryWords::default();
+        collapse_near_twins(&mut candidates, &mut memory, &words, &Settings::default());
+        assert!(candidates.is_empty());
+        assert_eq!(memory.pins.len(), 2);
+        assert_eq!(memory.pins[1], pins[1]);
     }
 
     proptest! {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::begin::assign_markers::assign_markers;
 use crate::begin::carry::{CarriedInput, Effect, carry, eligible, known_passages};
-use crate::begin::collapse::collapse;
+use crate::begin::collapse::{collapse, collapse_near_twins};
 use crate::begin::fuse::{SearchResults, fuse};
 use crate::begin::relevance::Scale;
 use crate::begin::remembered_facts;
@@ -19,9 +19,10 @@ use crate::begin::select::{Budget, Pool, PromptParts, select};
 use crate::begin::warnings::Warning;
 use crate::error::GroundingError;
 use crate::memory::{BoundMarker, ContextSource, MarkerRegister};
-use crate::passage::identity::KnownPassages;
+use crate::passage::identity::{KnownPassages, PassageId};
 use crate::passage::{Branch, Candidate, Dropped, Origin, RankedList, Reason, Stage};
 use crate::query::intent::JudgedIntent;
+use crate::query::query_words::QueryWords;
 use crate::settings::Settings;
 
 /// Everything that a turn reads before it computes.
@@ -35,6 +36,8 @@ pub struct GatherInput {
     pub had: KnownPassages,
     /// The judgement on the query.
     pub judged: JudgedIntent,
+    /// The words that choose the window of a long passage.
+    pub words: QueryWords,
 }
 
 /// A turn before its rerank. A deferred turn stores it as jsonb.
@@ -57,6 +60,9 @@ pub struct Gathered {
     /// Cited sources of earlier turns, by their facts, the newest first.
     #[serde(default)]
     pub remembered: Vec<ContextSource>,
+    /// The words of the query, to shorten a passage to the token budget.
+    #[serde(default)]
+    pub words: QueryWords,
     /// Positions, from 0, of candidates that were removed after the list was handed to a reranker.
     #[serde(default)]
     pub withdrawn: BTreeSet<usize>,
@@ -124,6 +130,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
         carried,
         had,
         judged,
+        words,
     } = input;
     let mut warnings = branch_warnings(&results, settings);
     if !any_search_hit(&results.lists) {
@@ -136,10 +143,13 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     known.extend(had);
     let effect = Effect::of(&judged, settings);
 
-    let fused = fuse(&results, &known, &scale, settings);
+    let mut fused = fuse(&results, &known, &scale, settings);
+    for candidate in &mut fused.candidates {
+        candidate.passage.count_tokens(settings.max_merged_tokens);
+    }
     let (merged, members) = collapse(fused.candidates, settings);
     let (mut candidates, mut beyond) = cut(merged, settings.rerank_top);
-    let memory = carry(
+    let mut memory = carry(
         &mut candidates,
         &mut beyond,
         carried,
@@ -148,21 +158,50 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
         settings,
     );
 
+    candidates = fit_passages(candidates, &words, settings);
+    memory.pins = fit_passages(memory.pins, &words, settings);
+    memory.carried = fit_passages(memory.carried, &words, settings);
+    collapse_near_twins(&mut candidates, &mut memory, &words, settings);
+
     let mut dropped = [fused.dropped, members].concat();
     dropped.extend(beyond.into_iter().map(below_cut));
     dropped.extend(memory.dropped);
     warnings.extend(memory.warnings);
-    let (pins, carried) = (memory.pins, memory.carried);
     Gathered {
         candidates,
-        pins,
-        carried,
+        pins: memory.pins,
+        carried: memory.carried,
         effect,
         entities: judged.entities,
         dropped,
         warnings,
         remembered: Vec::new(),
+        words,
         withdrawn: BTreeSet::new(),
+    }
+}
+
+/// Replaces each passage that is too long by its window.
+pub(crate) fn fit_passages(
+    candidates: Vec<Candidate>,
+    words: &QueryWords,
+    settings: &Settings,
+) -> Vec<Candidate> {
+    let fitted = candidates.into_iter().map(|mut candidate| {
+        let most = longest_passage(&candidate, settings);
+        candidate.passage = candidate.passage.fitted(words, most);
+        candidate
+    });
+    fitted.collect()
+}
+
+/// The tokens above which a candidate gets a window. The size of a merged one is chosen by `max_merged_tokens`, and that
+/// of one from the caller by the caller.
+fn longest_passage(candidate: &Candidate, settings: &Settings) -> usize {
+    if candidate.member_chunk_ids.len() > 1 || candidate.passage.is_from_caller() {
+        settings.max_tokens
+    } else {
+        settings.max_tokens.min(settings.max_passage_tokens)
     }
 }
 
@@ -189,6 +228,7 @@ pub fn compose(
         mut dropped,
         mut warnings,
         remembered,
+        words,
         withdrawn: _,
     } = gathered;
 
@@ -201,11 +241,14 @@ pub fn compose(
     };
     let (rescued, lost) = rescue(ranked.dropped, effect, settings);
     carried.extend(rescued);
+    let first = ranked.candidates.first();
+    let first = first.map(|first| PassageId::of(&first.passage));
     let pool = Pool {
         pins,
         fresh: ranked.candidates,
         carried,
         entities,
+        words,
     };
     let mut parts = PromptParts::new(register, query, settings);
     parts.allow_markers(pool.candidates());
@@ -223,6 +266,8 @@ pub fn compose(
         warnings.push(Warning::BudgetTooSmall {
             max_tokens: settings.max_tokens,
         });
+    } else {
+        warnings.extend(first.and_then(|first| first_dropped(first, &dropped)));
     }
     let (mut context, new_markers) =
         assign_markers_and_facts(selection.sources, register, &mut parts, settings);
@@ -241,6 +286,18 @@ pub fn compose(
         dropped,
         warnings,
         tokens,
+    })
+}
+
+/// The warning about the candidate that ranked first and is not in the context.
+fn first_dropped(first: PassageId, dropped: &[Dropped]) -> Option<Warning> {
+    let mut dropped = dropped.iter();
+    let dropped = dropped.find(|dropped| {
+        dropped.stage == Stage::Context && PassageId::of(&dropped.candidate.passage) == first
+    })?;
+    Some(Warning::FirstDropped {
+        chunk_id: first.chunk_id,
+        reason: dropped.reason,
     })
 }
 

@@ -51,6 +51,7 @@ fn turn(
         carried,
         had: Default::default(),
         judged: classify(query, &earlier, None),
+        words: Default::default(),
     }
 }
 
@@ -447,4 +448,33 @@ fn a_megabyte_without_line_breaks() {
         );
         assert_eq!(block.matches("</source>").count(), 1);
     }
+}
+
+/// A passage of another corpus takes the budget of the first one.
+#[test]
+fn the_first_passage_leaves_with_a_warning() {
+    let settings = Settings {
+        max_tokens: 20,
+        ..Settings::default()
+    };
+    let first = crate::fixtures::candidate(passage("d", "first", 0, 0, &"word ".repeat(60)), 0.2);
+    let mut gathered = gathered_turn(&settings);
+    gathered.carried.clear();
+    gathered.pins = vec![crate::fixtures::candidate(
+        passage("d", "pin", 0, 0, "A pin with a text of its own."),
+        0.1,
+    )];
+    gathered.candidates = vec![first];
+    let register = MarkerRegister::default();
+    let composed = compose(gathered.clone(), None, &register, "word", &settings).unwrap();
+    let warning = Warning::FirstDropped {
+        chunk_id: "first".into(),
+        reason: Reason::OverTokenBudget,
+    };
+    assert!(composed.warnings.contains(&warning));
+    gathered.pins.clear();
+    let composed = compose(gathered, None, &register, "word", &settings).unwrap();
+    assert!(composed.context.is_empty());
+    let warning = Warning::BudgetTooSmall { max_tokens: 20 };
+    assert!(composed.warnings.contains(&warning));
 }

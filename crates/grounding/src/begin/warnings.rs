@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::passage::Branch;
+use crate::passage::{Branch, Reason};
 
 /// A warning of a turn, with its details.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,6 +59,13 @@ pub enum Warning {
         /// The passage's key; empty for a pin on the document.
         chunk_id: String,
     },
+    /// The candidate that ranked first is not in the context.
+    FirstDropped {
+        /// The passage's key.
+        chunk_id: String,
+        /// Why it is not.
+        reason: Reason,
+    },
     /// No passage fits into the token budget, so the context is empty.
     BudgetTooSmall {
         /// The budget in tokens.
@@ -80,6 +87,7 @@ impl Warning {
             Self::RerankUnmatched { .. } => "rerank_unmatched",
             Self::SourceChanged { .. } => "source_changed",
             Self::PinGone { .. } => "pin_gone",
+            Self::FirstDropped { .. } => "first_dropped",
             Self::BudgetTooSmall { .. } => "budget_too_small",
         }
     }
@@ -135,6 +143,10 @@ impl fmt::Display for Warning {
                     "the pinned passage \"{chunk_id}\" of \"{doc_id}\" cannot be read"
                 )
             }
+            Self::FirstDropped { chunk_id, reason } => {
+                let reason = reason.name();
+                write!(f, "the first passage, \"{chunk_id}\", left: {reason}")
+            }
             Self::BudgetTooSmall { max_tokens } => {
                 write!(f, "no passage fits into {max_tokens} tokens")
             }
@@ -173,6 +185,10 @@ mod tests {
             Warning::PinGone {
                 doc_id: "d".into(),
                 chunk_id: String::new(),
+            },
+            Warning::FirstDropped {
+                chunk_id: "k".into(),
+                reason: Reason::OverTokenBudget,
             },
             Warning::BudgetTooSmall { max_tokens: 1 },
         ];

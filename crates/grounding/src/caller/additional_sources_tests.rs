@@ -34,6 +34,7 @@ fn gathered(candidates: Vec<Candidate>) -> Gathered {
         dropped: Vec::new(),
         warnings: Vec::new(),
         remembered: Vec::new(),
+        words: Default::default(),
         withdrawn: Default::default(),
     }
 }

@@ -60,6 +60,7 @@ pub(crate) fn caller_passage(mut given: CallerPassage, corpus: &str, naming: Nam
         modified: None,
         structured_locator: structured_locator(&metadata),
         metadata,
+        window_of: None,
         content: given.content,
         chunk_id,
     }

@@ -178,17 +178,20 @@ pub fn known_markers(markers: &[BoundMarker], context: &[ContextSource]) -> Vec<
 }
 
 /// Whether a source of the context has the key that a marker was bound to, but another text: its row was rewritten. A
-/// merged text also differs, but it contains the bound text or is contained in it, so it does not count.
+/// merged text also differs, but it contains the bound text or is contained in it, so it does not count. Neither does
+/// another window of the row.
 fn replaces(shown: &ContextSource, bound: &BoundMarker) -> bool {
     let passage = &shown.candidate.passage;
     let same_key = (&passage.corpus, &passage.doc_id) == (&bound.corpus, &bound.doc_id)
         && (passage.chunk_id == bound.chunk_id
             || shown.candidate.member_chunk_ids.contains(&bound.chunk_id));
-    let merged = match (passage.chars, bound.chars) {
-        (Some(one), Some(other)) => one != other && (one.holds(other) || other.holds(one)),
+    let another_part = match (passage.chars, bound.chars) {
+        (Some(one), Some(other)) => {
+            one != other && (passage.window_of.is_some() || one.holds(other) || other.holds(one))
+        }
         _ => false,
     };
-    same_key && passage.content_hash != bound.content_hash && !merged
+    same_key && passage.content_hash != bound.content_hash && !another_part
 }
 
 /// The documents that have to be looked up before the answer can be judged.

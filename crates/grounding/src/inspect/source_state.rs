@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::begin::collapse::collapse;
-use crate::passage::{Candidate, Origin, Passage};
+use crate::passage::{Candidate, Origin, Passage, RowText};
 use crate::settings::Settings;
 
 /// The present state of a passage.
@@ -38,10 +38,12 @@ pub struct CitedPassage<'a> {
     pub member_chunk_ids: &'a [String],
     /// The hash of its text, or a prefix of it (hex).
     pub content_hash: &'a str,
+    /// The row and the number of characters, if it is a window.
+    pub window: Option<(&'a RowText, u32)>,
 }
 
 /// The hash of the current text, if it is still one text, and its state. `now` has the current passages of the corpus
-/// by key.
+/// by key. A window is unchanged if its row is; its hash is that of the text at the same place.
 #[must_use]
 pub fn source_state(
     seen: CitedPassage<'_>,
@@ -65,15 +67,22 @@ pub fn source_state(
         ..Settings::default()
     };
     let (mut whole, _) = collapse(parts.collect(), &merging);
-    let hash = match (whole.pop(), whole.is_empty()) {
-        (Some(one), true) => Some(one.passage.content_hash),
-        _ => None,
+    let one = whole.pop().filter(|_| whole.is_empty());
+    let one = one.map(|one| one.passage);
+    let same_row = match (&one, seen.window) {
+        (Some(one), Some((row, _))) => one.content_hash == row.content_hash,
+        (one, _) => one.is_some(),
     };
+    let shown = match seen.window {
+        None => one,
+        Some((row, length)) => one.and_then(|one| one.window_at(row.start, length)),
+    };
+    let hash = shown.map(|shown| shown.content_hash);
     let same_document = found.iter().all(|passage| passage.doc_id == seen.doc_id);
     let same_text = hash
         .as_deref()
         .is_some_and(|hash| !seen.content_hash.is_empty() && hash.starts_with(seen.content_hash));
-    let state = if same_document && same_text {
+    let state = if same_document && same_row && same_text {
         SourceState::Unchanged
     } else {
         SourceState::Changed
@@ -97,6 +106,7 @@ mod tests {
             doc_id: "d",
             member_chunk_ids: &members,
             content_hash,
+            window: None,
         };
         source_state(seen, &now).1
     }
@@ -113,6 +123,29 @@ mod tests {
         assert_eq!(state_of(&[], &hash, &now), SourceState::Gone);
         let elsewhere = [passage("e", "1", 0, 0, "alpha beta")];
         assert_eq!(state_of(&["1"], &hash, &elsewhere), SourceState::Changed);
+    }
+
+    #[test]
+    fn states_of_a_window() {
+        let row = passage("d", "1", 0, 7, "Grüße aus Köln. Bis bald. Und tschüss.");
+        let shown = row.window_at(16, 9).unwrap();
+        assert_eq!(shown.content, "Bis bald.");
+        let state_of = |now: &Passage| {
+            let seen = CitedPassage {
+                doc_id: "d",
+                member_chunk_ids: &["1".to_owned()],
+                content_hash: &shown.content_hash,
+                window: shown.window_of.as_ref().map(|row| (row, 9)),
+            };
+            let now = BTreeMap::from([("1".to_owned(), now.clone())]);
+            source_state(seen, &now)
+        };
+        let hash = Some(shown.content_hash.clone());
+        assert_eq!(state_of(&row), (hash.clone(), SourceState::Unchanged));
+        let end = passage("d", "1", 0, 7, "Grüße aus Köln. Bis bald. Und dann?");
+        assert_eq!(state_of(&end), (hash, SourceState::Changed));
+        let short = passage("d", "1", 0, 7, "Grüße.");
+        assert_eq!(state_of(&short), (None, SourceState::Changed));
     }
 
     #[test]

@@ -32,9 +32,16 @@ impl ContextSource {
         self.candidate.origin == Origin::Remembered
     }
 
-    /// The offsets within the passage of a part of the shown text; `None` if the passage does not contain that part.
+    /// The offsets within the text of the row of a part of the shown text; `None` if the row does not contain that part.
     #[must_use]
-    pub fn in_passage(&self, start: usize, end: usize) -> Option<(usize, usize)> {
+    pub fn in_row(&self, start: usize, end: usize) -> Option<(usize, usize)> {
+        let (start, end) = self.in_passage(start, end)?;
+        let range = self.candidate.passage.in_row(start..end);
+        Some((range.start, range.end))
+    }
+
+    /// The offsets within the passage of a part of the shown text.
+    fn in_passage(&self, start: usize, end: usize) -> Option<(usize, usize)> {
         if !self.is_remembered() {
             return Some((start, end));
         }

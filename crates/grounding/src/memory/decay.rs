@@ -48,7 +48,7 @@ pub fn with_pins_of(
 /// single passage has.
 fn hash_of(shown: &ContextSource) -> Option<String> {
     (shown.candidate.member_chunk_ids.len() <= 1)
-        .then(|| shown.candidate.passage.content_hash.clone())
+        .then(|| shown.candidate.passage.row_hash().to_owned())
 }
 
 /// The sources after a turn that started with `before`, showed `context`, and was answered with citations of `cited`.
@@ -119,7 +119,7 @@ fn entering(key: &SourceKey, source: &ContextSource) -> RememberedSource {
         pinned: false,
         pin_order: None,
         cited: false,
-        content_hash: Some(source.candidate.passage.content_hash.clone()),
+        content_hash: Some(source.candidate.passage.row_hash().to_owned()),
     }
 }
 

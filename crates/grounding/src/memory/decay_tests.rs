@@ -38,6 +38,7 @@ pub(crate) fn shown(marker: &str, key: &str, origin: Origin, text: &str) -> Cont
                     structured_locator: None,
                     text_config: None,
                     metadata: serde_json::Value::Null,
+                    window_of: None,
                 },
                 origin,
             )

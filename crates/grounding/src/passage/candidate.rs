@@ -134,6 +134,8 @@ impl Stage {
 pub enum Reason {
     /// Same text as a candidate that was kept.
     Twin,
+    /// Almost the same words as a candidate that was kept, and the same statements.
+    NearTwin,
     /// Merged into an adjacent candidate.
     Merged,
     /// Beyond the candidates for the reranker.
@@ -170,6 +172,7 @@ impl Reason {
     pub fn name(self) -> &'static str {
         match self {
             Self::Twin => "twin",
+            Self::NearTwin => "near_twin",
             Self::Merged => "merged",
             Self::BelowRerankCut => "below_rerank_cut",
             Self::RerankMissing => "rerank_missing",
@@ -216,7 +219,8 @@ mod tests {
             assert_eq!(serde_json::to_value(one).unwrap(), one.name());
             // Written as a chain, so that the compiler requires every new reason here.
             reason = match one {
-                Reason::Twin => Some(Reason::Merged),
+                Reason::Twin => Some(Reason::NearTwin),
+                Reason::NearTwin => Some(Reason::Merged),
                 Reason::Merged => Some(Reason::BelowRerankCut),
                 Reason::BelowRerankCut => Some(Reason::RerankMissing),
                 Reason::RerankMissing => Some(Reason::BelowCarryThreshold),

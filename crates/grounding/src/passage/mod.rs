@@ -4,13 +4,15 @@ mod candidate;
 pub mod identity;
 mod list;
 mod locator;
+pub mod near_twins;
 pub mod similarity;
 mod text;
 pub mod vectors;
+mod window;
 
 pub use candidate::{Candidate, Dropped, Origin, Reason, Stage};
 pub use list::{Branch, Hit, Metric, RankedList};
 pub use locator::{LOCATOR, locator, structured_locator};
 pub(crate) use locator::{ends_of, joined_locators};
 pub(crate) use text::one_line;
-pub use text::{CharRange, Passage};
+pub use text::{CharRange, Passage, RowText};

@@ -1,5 +1,7 @@
 //! A passage of a document, as the corpus holds it at this moment.
 
+use std::ops::Range;
+
 use reground_documents::PageRange;
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +63,7 @@ pub struct Passage {
     pub content: String,
     /// SHA-256 of the folded text, lower-case hex.
     pub content_hash: String,
-    /// Exact o200k_base tokens of `text`.
+    /// Exact o200k_base tokens of `content`; 0 until [`Passage::count_tokens`] has counted them.
     pub tokens: u32,
     /// Title of the document.
     pub title: Option<String>,
@@ -81,6 +83,20 @@ pub struct Passage {
     /// The other mapped columns of the corpus.
     #[serde(default)]
     pub metadata: serde_json::Value,
+    /// The row, if the passage is a window of its text. Text, hash, characters and tokens are then those of the window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_of: Option<RowText>,
+}
+
+/// The text of a row that a passage is a window of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowText {
+    /// SHA-256 of the folded text, lower-case hex.
+    pub content_hash: String,
+    /// First character of the window in the text of the row.
+    pub start: u32,
+    /// Characters of the row, if the corpus maps them.
+    pub chars: Option<CharRange>,
 }
 
 impl Passage {
@@ -96,6 +112,26 @@ impl Passage {
         let modified = self.modified.as_deref();
         let day = modified.map(|time| time.split('T').next().unwrap_or(time));
         self.published.as_deref().or(day)
+    }
+
+    /// The hash of the text of its row: that of the passage, unless it is a window.
+    #[must_use]
+    pub fn row_hash(&self) -> &str {
+        let row = self.window_of.as_ref();
+        row.map_or(&self.content_hash, |row| &row.content_hash)
+    }
+
+    /// The first character of the passage in the text of its row: 0, unless it is a window.
+    #[must_use]
+    pub fn start_in_row(&self) -> u32 {
+        self.window_of.as_ref().map_or(0, |row| row.start)
+    }
+
+    /// A range of characters of the passage as a range of the text of its row.
+    #[must_use]
+    pub fn in_row(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.start_in_row() as usize;
+        range.start.saturating_add(start)..range.end.saturating_add(start)
     }
 
     /// Whether its position in the document is known: pages, characters or ordinal.

@@ -6,6 +6,7 @@ pub mod graph;
 pub mod intent;
 pub mod plan;
 pub mod query_expansion;
+pub mod query_words;
 mod turn_features;
 pub mod words;
 

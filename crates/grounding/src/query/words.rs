@@ -1,6 +1,6 @@
 //! Splits text into lower-cased words (UAX #29), and makes language-independent keys of content words.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use reground_interrupt::{CHECK_INTERVAL, check_interrupt};
 use unicode_segmentation::UnicodeSegmentation;
@@ -92,7 +92,7 @@ pub fn unspaced(c: char) -> bool {
 #[must_use]
 pub fn content_keys(text: &str, cues: &Cues) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
-    each_key(text, |key, word| {
+    each_key(text, |_, key, word| {
         if !keys.contains(key) && word.is_none_or(|word| content_word(word, cues)) {
             keys.insert(key.to_owned());
         }
@@ -108,7 +108,7 @@ pub fn held_keys<'a>(keys: &'a BTreeSet<String>, text: &str, cues: &Cues) -> BTr
     if keys.is_empty() {
         return held;
     }
-    each_key(text, |key, word| {
+    each_key(text, |_, key, word| {
         if let Some(key) = keys.get(key)
             && !held.contains(key)
             && word.is_none_or(|word| content_word(word, cues))
@@ -119,19 +119,40 @@ pub fn held_keys<'a>(keys: &'a BTreeSet<String>, text: &str, cues: &Cues) -> BTr
     held
 }
 
-/// Calls `visit` with the key and the text of each word, including stop words. For scripts without spaces it is called
-/// with each pair of characters and no word.
-fn each_key(text: &str, mut visit: impl FnMut(&str, Option<&str>)) {
+/// Calls `visit` with the byte offset and the number (from 0) of each occurrence of one of the `keys` in a text, in text
+/// order. Stop words do not count.
+pub fn each_occurrence<'a>(
+    keys: impl Iterator<Item = &'a str>,
+    text: &str,
+    cues: &Cues,
+    mut visit: impl FnMut(usize, usize),
+) {
+    let numbers: HashMap<&str, usize> = keys.zip(0..).collect();
+    each_key(text, |at, key, word| {
+        if let Some(number) = numbers.get(key)
+            && word.is_none_or(|word| content_word(word, cues))
+        {
+            visit(at, *number);
+        }
+    });
+}
+
+/// The key of a lower-cased word: its beginning.
+#[must_use]
+pub fn key_of(word: &str) -> &str {
+    let end = word.char_indices().nth(STEM);
+    end.map_or(word, |(end, _)| word.get(..end).unwrap_or_default())
+}
+
+/// Calls `visit` with the byte offset, the key and the text of each word, including stop words. For scripts without
+/// spaces it is called with each pair of characters and no word; the offset is that of the second character.
+fn each_key(text: &str, mut visit: impl FnMut(usize, &str, Option<&str>)) {
     let mut previous: Option<(usize, char)> = None;
     let mut pair = String::new();
     each_word(text, |at, word| {
         if !word.starts_with(unspaced) {
             previous = None;
-            let end = word
-                .char_indices()
-                .nth(STEM)
-                .map_or(word.len(), |(end, _)| end);
-            visit(&word[..end], Some(word));
+            visit(at, key_of(word), Some(word));
             return;
         }
         for (offset, c) in word.char_indices() {
@@ -140,7 +161,7 @@ fn each_key(text: &str, mut visit: impl FnMut(&str, Option<&str>)) {
             {
                 pair.clear();
                 pair.extend([before, c]);
-                visit(&pair, None);
+                visit(at + offset, &pair, None);
             }
             previous = Some((at + offset + c.len_utf8(), c));
         }

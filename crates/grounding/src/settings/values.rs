@@ -45,6 +45,8 @@ pub struct Settings {
     pub merge_adjacent: bool,
     /// Maximum o200k_base tokens of a merged passage, 1–100,000, default 512.
     pub max_merged_tokens: usize,
+    /// Maximum o200k_base tokens of a passage in the context, 128–100,000, default 1024. A longer one gets a window.
+    pub max_passage_tokens: usize,
     /// k of reciprocal rank fusion, 1–10,000, default 60.
     pub rrf_k: f64,
     /// Whether graph neighbours of repeated nodes are looked up. Default false.
@@ -144,6 +146,7 @@ impl Default for Settings {
             collapse_twins: true,
             merge_adjacent: true,
             max_merged_tokens: 512,
+            max_passage_tokens: 1024,
             rrf_k: 60.0,
             graph: false,
             graph_weight: 1.0,

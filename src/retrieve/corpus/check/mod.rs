@@ -5,6 +5,7 @@ mod embeddings;
 mod finding;
 mod indexes;
 mod languages;
+mod rows;
 mod unique;
 
 pub use indexes::indexes;
@@ -51,6 +52,8 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
     findings.extend(columns::not_integers(corpus));
     findings.extend(unique::chunk_id(corpus, relation)?);
     findings.extend(unique::documents_doc_id(corpus)?);
+    findings.extend(rows::long_rows(corpus)?);
+    findings.extend(rows::repeated_addresses(corpus)?);
     findings.extend(embeddings::embeddings(corpus, relation)?);
     findings.extend(languages::languages(corpus)?);
     findings.push(indexes::lexical_index(corpus, relation)?);

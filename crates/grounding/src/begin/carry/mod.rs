@@ -392,6 +392,7 @@ fn remembered(source: &RememberedSource) -> Candidate {
         structured_locator: None,
         text_config: None,
         metadata: serde_json::Value::Null,
+        window_of: None,
     };
     Candidate {
         carry_score: Some(source.carry_score),

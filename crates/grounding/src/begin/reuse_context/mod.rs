@@ -6,17 +6,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::begin::Gathered;
 use crate::begin::carry::{CarriedInput, Effect, carry};
 use crate::begin::collapse::collapse;
 use crate::begin::relevance::Scale;
 use crate::begin::select::strongest_first;
+use crate::begin::turn::{Gathered, fit_passages};
 use crate::begin::warnings::Warning;
 use crate::memory::ContextSource;
 use crate::passage::identity::PassageId;
 use crate::passage::{
     Branch, Candidate, Dropped, Hit, Metric, Origin, Passage, RankedList, Reason, Stage,
 };
+use crate::query::query_words::QueryWords;
 use crate::settings::{PassageOrder, Settings};
 
 /// The input of a turn that reuses its sources.
@@ -36,6 +37,8 @@ pub struct ReuseInput {
     pub pins: Vec<CarriedInput>,
     /// The metric of the pins' distances.
     pub metric: Metric,
+    /// The words that choose the window of a passage whose text has changed.
+    pub words: QueryWords,
     /// Warnings of the read phase.
     pub warnings: Vec<Warning>,
 }
@@ -58,6 +61,7 @@ pub fn reuse_context(input: ReuseInput, settings: &Settings) -> Gathered {
         filtered,
         pins,
         metric,
+        words,
         mut warnings,
     } = input;
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
@@ -85,14 +89,15 @@ pub fn reuse_context(input: ReuseInput, settings: &Settings) -> Gathered {
     dropped.extend(memory.dropped);
     warnings.extend(memory.warnings);
     Gathered {
-        candidates: kept,
-        pins: memory.pins,
+        candidates: fit_passages(kept, &words, settings),
+        pins: fit_passages(memory.pins, &words, settings),
         carried: Vec::new(),
         effect,
         entities: Vec::new(),
         dropped,
         warnings,
         remembered: Vec::new(),
+        words,
         withdrawn: BTreeSet::new(),
     }
 }
@@ -143,9 +148,9 @@ fn read_again(
         max_merged_tokens: usize::MAX,
         ..settings.clone()
     };
-    let (kept, merged) = collapse(parts, &merging);
+    let (mut kept, merged) = collapse(parts, &merging);
     reread.dropped.extend(merged);
-    let changed = |first: &Candidate| first.passage.content_hash != source.passage.content_hash;
+    let changed = |first: &Candidate| first.passage.row_hash() != source.passage.row_hash();
     reread.changed =
         kept.first()
             .filter(|first| changed(first))
@@ -153,8 +158,20 @@ fn read_again(
                 doc_id: first.passage.doc_id.clone(),
                 chunk_id: first.passage.chunk_id.clone(),
             });
+    if let Some(first) = kept.first_mut()
+        && !changed(first)
+        && let Some(window) = same_window(&first.passage, &source.passage)
+    {
+        first.passage = window;
+    }
     reread.kept = kept;
     reread
+}
+
+/// The window of an unchanged row that the source shows. It keeps its marker.
+fn same_window(row: &Passage, shown: &Passage) -> Option<Passage> {
+    let chars = shown.window_of.as_ref().and(shown.chars)?;
+    row.window_at(shown.start_in_row(), chars.end.saturating_sub(chars.start))
 }
 
 /// A passage with the relevance of its source and without ranks, because this turn did not search.

@@ -42,6 +42,7 @@ fn composed(
         dropped: Vec::new(),
         warnings: Vec::new(),
         remembered: Vec::new(),
+        words: Default::default(),
         withdrawn: Default::default(),
     };
     let composed = compose(

@@ -7,10 +7,13 @@ use std::collections::BTreeSet;
 
 use crate::begin::carry::{Effect, eligible, priority};
 use crate::passage::{Candidate, Dropped, Origin, Reason, Stage};
+use crate::query::query_words::QueryWords;
 use crate::settings::{PassageOrder, Settings};
 
 pub(crate) use parts::PromptParts;
 
+/// How often the first passage is cut to fit the budget.
+const CUTS: usize = 3;
 /// Sources below which smaller passages may still fill the token budget.
 const MIN_SOURCES: usize = 8;
 
@@ -42,6 +45,8 @@ pub struct Pool {
     pub carried: Vec<Candidate>,
     /// Compared entities, empty unless the intent is `compare`.
     pub entities: Vec<String>,
+    /// The words that choose the window of the first fresh candidate.
+    pub words: QueryWords,
 }
 
 impl Pool {
@@ -59,11 +64,13 @@ impl Pool {
 ///   too, so that being found by retrieval never hurts a source. Unused reserved slots go back to fresh candidates.
 /// - Fresh and carried candidates are admitted in proportion to their slots, fresh first, so that a small budget leaves
 ///   room for both.
-/// - A passage that exceeds the budget is dropped. Smaller ones may still enter until there are `MIN_SOURCES`.
+/// - A passage that exceeds the budget is dropped, except that the first fresh candidate is shortened to its window in
+///   the rest of the budget. Smaller ones may still enter until there are `MIN_SOURCES`.
 /// - Under `compare` the fresh order is a round robin over the entities and the candidates of none.
 #[must_use]
 pub fn select(pool: Pool, effect: Effect, settings: &Settings, budget: Budget<'_>) -> Selection {
     let mut context = ContextBuilder::new(settings, budget);
+    let words = pool.words;
     for pin in pool.pins {
         context.admit(pin, Part::Pin);
     }
@@ -98,7 +105,7 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings, budget: Budget<'_
     });
 
     let (mut queue, mut waiting) = (queue.into_iter(), waiting.into_iter());
-    let (mut fresh_in, mut carried_in) = (0, 0);
+    let (mut fresh_in, mut carried_in, mut began) = (0, 0, false);
     while context.len() < settings.max_sources {
         // After i of F fresh candidates, ⌊i·R/F⌋ of R carried ones are due.
         let due = (fresh_in * reserved)
@@ -113,7 +120,10 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings, budget: Budget<'_
             next_fresh().or_else(|| has_slot.then(next_carried).flatten())
         };
         match next {
-            Some((candidate, Part::Fresh)) => {
+            Some((mut candidate, Part::Fresh)) => {
+                if !std::mem::replace(&mut began, true) {
+                    context.shorten(&mut candidate, &words);
+                }
                 fresh_in += usize::from(context.admit(candidate, Part::Fresh))
             }
             Some((candidate, part)) => carried_in += usize::from(context.admit(candidate, part)),
@@ -188,6 +198,24 @@ impl<'a, 'b> ContextBuilder<'a, 'b> {
 
     fn len(&self) -> usize {
         self.pins.len() + self.fresh.len() + self.carried.len()
+    }
+
+    /// Replaces a passage that exceeds the rest of the budget by its window. What the prompt adds to a text, such as its
+    /// facts, depends on the text, so a window that does not fit is cut again.
+    fn shorten(&mut self, candidate: &mut Candidate, words: &QueryWords) {
+        let rest = self.budget.tokens.saturating_sub(self.tokens);
+        let mut most = rest;
+        for _ in 0..CUTS {
+            if self.tokens_with(candidate).is_some() {
+                return;
+            }
+            let Some(window) = candidate.passage.window(words, most) else {
+                return;
+            };
+            candidate.passage = window;
+            let added = (self.budget.of)(candidate).saturating_sub(candidate.passage.tokens as usize);
+            most = rest.saturating_sub(added);
+        }
     }
 
     /// Adds a candidate if it fits; otherwise drops it with the reason.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::fixtures::{candidate, carry_widely, passage};
+use crate::query::plan::SubQuery;
 use proptest::prelude::*;
 
 /// Selects with the tokens of the texts as the tokens of the sources.
@@ -275,6 +276,42 @@ fn edges_order_puts_the_weakest_in_the_middle() {
     assert_eq!(keys(&selection), ["f00", "f02", "f04", "f03", "f01"]);
 }
 
+#[test]
+fn the_first_candidate_is_shortened_to_the_rest_of_the_budget() {
+    let text: String = (0..40)
+        .map(|i| format!("The gate number {i} is opened at noon. "))
+        .collect();
+    let fresh = vec![
+        candidate(passage("d", "long", 0, 0, &text), 0.2),
+        candidate(passage("d", "second", 0, 0, &text), 0.1),
+    ];
+    let query = SubQuery {
+        text: "number 33".into(),
+        ..SubQuery::default()
+    };
+    let pool = |tokens| Pool {
+        pins: vec![one("pin", 0.0, tokens)],
+        fresh: fresh.clone(),
+        words: QueryWords::of(std::slice::from_ref(&query)),
+        ..Pool::default()
+    };
+    let settings = Settings {
+        max_tokens: 60,
+        ..carry_widely()
+    };
+    let selection = select(pool(40), effect(0), &settings);
+    assert_eq!(keys(&selection), ["pin", "long"]);
+    let shown = &selection.sources[1].passage;
+    assert!(shown.content.contains("number 33") && shown.tokens <= 20);
+    assert_eq!(selection.tokens, 40 + shown.tokens as usize);
+    let second = &selection.dropped[0];
+    assert_eq!(second.candidate.passage.content, text);
+    assert_eq!(second.reason, Reason::OverTokenBudget);
+    // Not even a sentence fits.
+    let selection = select(pool(58), effect(0), &settings);
+    assert_eq!(keys(&selection), ["pin"]);
+}
+
 proptest! {
     #[test]
     fn limits_hold_and_no_candidate_is_lost(
@@ -302,6 +339,7 @@ proptest! {
                 c
             }).collect(),
             entities: vec![],
+            words: Default::default(),
         };
         let total = pool.pins.len() + pool.fresh.len() + pool.carried.len();
         let selection = select(pool, effect(reserved), &settings);
