@@ -78,11 +78,12 @@ COMMENT ON COLUMN reground.shadow_turns.shadowed_at IS 'When shadow_turn was cal
 -- The type vector is in the schema of pgvector. Declare only functions in C under this search_path: they contain no operators.
 SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
 FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
-CREATE FUNCTION reground.dry_run_turn(query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, conversation_ref text DEFAULT NULL)
+CREATE FUNCTION reground.dry_run_turn(query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, conversation_ref text DEFAULT NULL,
+    as_of timestamptz DEFAULT NULL)
     RETURNS SETOF reground.turn_candidate
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'dry_run_turn_wrapper';
 COMMENT ON FUNCTION reground.dry_run_turn IS
-'Returns the candidates that begin_turn would have now, without writing. Without a conversation_ref the turn is the first of a conversation. A deferred rerank is skipped. Errors: P0002 if the conversation or corpus does not exist.';
+'Returns the candidates that begin_turn would have now, without writing. Without a conversation_ref the turn is the first of a conversation. A deferred rerank is skipped. as_of: as in begin_turn. Errors: P0002 if the conversation or corpus does not exist.';
 
 CREATE FUNCTION reground.put_probe(probe text, corpus text, query text, doc_id text, chunk_id text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_probe_wrapper';

@@ -160,6 +160,7 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         embedding: probe.embedding.as_deref(),
         embedding_model: None,
         filter: probe.filter.as_ref(),
+        as_of: None,
         rewrite: None,
         intent: None,
         settings: &probe.settings,

@@ -117,6 +117,7 @@ impl Search<'_> {
             embedding: self.embedding.as_deref(),
             embedding_model: self.embedding_model,
             filter: self.filter.as_ref(),
+            as_of: turn.as_of.as_deref(),
             rewrite: None,
             intent: None,
             settings: &call_settings,
@@ -304,6 +305,7 @@ impl<'a> Addition<'a> {
                 context: &context,
                 tokens,
                 embedding: state.before.own_embedding.as_deref(),
+                as_of: turn.as_of.as_deref(),
                 settings,
             },
         )?;

@@ -1,5 +1,6 @@
 //! `dry_run_turn`: everything is read and computed, and nothing is written.
 
+use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -13,6 +14,7 @@ use crate::api::turn::question::Question;
 use crate::api::turn::retrieval::{PreparedTurn, gather};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
+use crate::retrieve::past;
 use crate::rows;
 use crate::store::conversations::{self, Conversation};
 use crate::store::roles::Roles;
@@ -26,12 +28,14 @@ fn dry_run_turn(
     filter: Option<Json>,
     settings: Option<Json>,
     conversation_ref: Option<&str>,
+    as_of: Option<TimestampWithTimeZone>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let tenant = tenant::required()?;
     let embedding = embedding.map(|vector| vector.0);
     let filter = Json::optional(filter, "filter")?;
     let settings = Json::optional(settings, "settings")?.unwrap_or_default();
+    let as_of = as_of.map(past::time).transpose()?;
     let question = Question {
         query: not_empty(query, "query")?,
         corpus,
@@ -39,6 +43,7 @@ fn dry_run_turn(
         embedding: embedding.as_deref(),
         embedding_model: None,
         filter: filter.as_ref(),
+        as_of: as_of.as_deref(),
         rewrite: None,
         intent: None,
         settings: &settings,

@@ -18,6 +18,8 @@ pub(in crate::api) struct Question<'a> {
     /// Model that the embedding was computed with, as the caller says.
     pub embedding_model: Option<&'a str>,
     pub filter: Option<&'a Value>,
+    /// Time whose versions are searched, as text; `None` for the current ones.
+    pub as_of: Option<&'a str>,
     pub rewrite: Option<&'a str>,
     /// The intent given by the caller.
     pub intent: Option<Intent>,

@@ -56,6 +56,7 @@ fn shadow_turn(
         embedding: embedding.as_deref().or(turn.embedding.as_deref()),
         embedding_model: None,
         filter: turn.filter.as_ref(),
+        as_of: turn.as_of.as_deref(),
         rewrite: rewrite.or(turn.rewrite.as_deref()),
         intent: turn.intent,
         settings: &call,

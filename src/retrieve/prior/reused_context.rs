@@ -14,9 +14,8 @@ use crate::error::Result;
 use crate::retrieve::corpus_scope::{Corpora, Scope};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
-use crate::retrieve::passages;
+use crate::retrieve::{passages, past};
 use crate::retrieve::remembered::{self, Options};
-use crate::store::corpora;
 use crate::store::history::Shown;
 use crate::store::sources::StoredSource;
 
@@ -69,6 +68,7 @@ fn current_passages(
         by_corpus.entry(id.corpus).or_default().push(id.chunk_id);
     }
     let everything = Filter::default();
+    let as_of = reuse.corpora.as_of.as_deref();
     let mut found = BTreeMap::new();
     for (name, keys) in by_corpus {
         let scope = reuse.corpora.scopes().find(|s| s.corpus.name == name);
@@ -76,7 +76,7 @@ fn current_passages(
             passages::by_key(corpus, filter, &keys)?
         } else if reuse.filtered {
             continue;
-        } else if let Some(corpus) = corpora::usable_under(reuse.settings, reuse.tenant, &name)? {
+        } else if let Some(corpus) = past::usable(reuse.settings, reuse.tenant, &name, as_of)? {
             passages::by_key(&corpus, &everything, &keys)?
         } else {
             continue;
@@ -114,7 +114,7 @@ fn scored_pins(reuse: &Reuse<'_>, pins: &[StoredSource]) -> Result<Options> {
             let metric = reuse.corpora.metric();
             options.extend(remembered::in_other_corpus(
                 reuse.tenant,
-                &name,
+                (&name, reuse.corpora.as_of.as_deref()),
                 plan,
                 pins,
                 metric,
