@@ -302,7 +302,8 @@ CREATE TABLE reground.turn_traces (
     markers          text[] NOT NULL,
     has_coordinates  boolean[] NOT NULL,
     hash_prefixes    bytea,
-    retrieval_nos    integer[]
+    retrieval_nos    integer[],
+    recencies        double precision[] NOT NULL
 ) PARTITION BY LIST (bucket);
 COMMENT ON TABLE reground.turn_traces IS 'All candidates of each turn, as parallel arrays. Read the view turn_candidates instead.';
 COMMENT ON COLUMN reground.turn_traces.bucket IS 'Partition: weeks since 1970, modulo 16.';
@@ -330,6 +331,7 @@ COMMENT ON COLUMN reground.turn_traces.markers IS 'Markers of the sources of the
 COMMENT ON COLUMN reground.turn_traces.has_coordinates IS 'Whether the passage has a position in its document (pages, characters or ordinal).';
 COMMENT ON COLUMN reground.turn_traces.hash_prefixes IS 'First 8 bytes of the hash of each candidate''s text, concatenated, with provenance hash or higher; zeros if unknown.';
 COMMENT ON COLUMN reground.turn_traces.retrieval_nos IS 'Number of the retrieval that found each candidate: 0 for the beginning of the turn, otherwise that of turn_retrievals; NULL without additional retrievals.';
+COMMENT ON COLUMN reground.turn_traces.recencies IS 'Factors on the fused scores for the age of the documents; NULL elements if recency_half_life is off.';
 
 DO $$
 DECLARE

@@ -165,7 +165,8 @@ CREATE TYPE reground.turn_candidate AS (
     dropped_stage    text,
     drop_reason      text,
     replaced_by      text,
-    retrieval_no     integer
+    retrieval_no     integer,
+    recency          double precision
 );
 COMMENT ON TYPE reground.turn_candidate IS 'Row of explain_turn, dry_run_turn and shadow_turn: a candidate passage. The type only grows at its end.';
 COMMENT ON COLUMN reground.turn_candidate.candidate_no IS 'Number of the candidate within the turn, from 1; sources of the context come first.';
@@ -189,6 +190,7 @@ COMMENT ON COLUMN reground.turn_candidate.dropped_stage IS 'Stage that dropped t
 COMMENT ON COLUMN reground.turn_candidate.drop_reason IS 'Why the candidate was dropped.';
 COMMENT ON COLUMN reground.turn_candidate.replaced_by IS 'Id of the passage that replaced the candidate: a twin, or the passage that it was merged into.';
 COMMENT ON COLUMN reground.turn_candidate.retrieval_no IS '0 for the retrieval that began the turn, otherwise the number in turn_retrievals; NULL from dry_run_turn and shadow_turn.';
+COMMENT ON COLUMN reground.turn_candidate.recency IS 'Factor on the fused score for the age of the document; NULL if recency_half_life is off.';
 
 -- Functions of a turn, from begin_turn to end_turn.
 

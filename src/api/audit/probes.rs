@@ -165,6 +165,7 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         intent: None,
         settings: &probe.settings,
         call_roles: Roles::default(),
+        begun_at: None,
         repeated_turn_no: None,
     };
     let (_, turn) = dry_run(tenant, &Conversation::imagined(), &question)?;

@@ -11,6 +11,7 @@ use reground_grounding::settings::Settings;
 use serde::Serialize;
 
 use crate::api::given;
+use crate::api::turn::question::seconds;
 use crate::datum::Json;
 use crate::datum::Vector;
 use crate::error::{Error, Result, warn};
@@ -82,9 +83,10 @@ fn search(
     let plan = RetrievalPlan::alone(query, embedding, &settings);
     let wanted = Wanted::default();
     let candidates = settings.candidates.max(limit);
-    let results = lists::search(
+    let mut results = lists::search(
         &corpus, &plan, &filter, &wanted, None, &settings, candidates,
     )?;
+    results.time = seconds(as_of.as_deref());
     let mut fused = fuse::rows(&results, &settings);
     fused.truncate(limit);
     let chunk_ids: Vec<String> = fused.iter().map(|row| row.chunk_id.clone()).collect();

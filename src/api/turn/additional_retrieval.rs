@@ -122,6 +122,7 @@ impl Search<'_> {
             intent: None,
             settings: &call_settings,
             call_roles: hooks::of_turn(turn.call_role.as_deref())?,
+            begun_at: None,
             repeated_turn_no: None,
         };
         let settings: Settings = serde_json::from_value(turn.settings.clone())?;

@@ -78,6 +78,7 @@ fn begin_turn(
         intent,
         settings: &settings,
         call_roles: Roles::default(),
+        begun_at: None,
         repeated_turn_no: None,
     };
     let tags = Json::object(tags, "tags")?;

@@ -48,6 +48,7 @@ fn dry_run_turn(
         intent: None,
         settings: &settings,
         call_roles: Roles::default(),
+        begun_at: None,
         repeated_turn_no: None,
     };
     let conversation = match conversation_ref {
@@ -102,6 +103,7 @@ pub(in crate::api) struct CandidateRow<'a> {
     dropped_stage: Option<&'static str>,
     drop_reason: Option<&'static str>,
     replaced_by: Option<&'a str>,
+    recency: Option<f64>,
 }
 
 /// Returns all candidates, those of the context first.
@@ -146,5 +148,6 @@ fn row(candidate: &Candidate) -> CandidateRow<'_> {
         dropped_stage: None,
         drop_reason: None,
         replaced_by: None,
+        recency: candidate.recency,
     }
 }

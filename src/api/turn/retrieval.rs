@@ -276,11 +276,12 @@ impl<'a> ResolvedQuestion<'a> {
     /// Fuses the lists, collapses and cuts the candidates, and adds the carried sources.
     fn candidates(
         &self,
-        results: SearchResults,
+        mut results: SearchResults,
         carried: Vec<CarriedInput>,
         known: KnownPassages,
         judged: &JudgedIntent,
     ) -> Gathered {
+        results.time = self.question.time();
         let input = GatherInput {
             results,
             carried,

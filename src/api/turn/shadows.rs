@@ -61,6 +61,7 @@ fn shadow_turn(
         intent: turn.intent,
         settings: &call,
         call_roles: hooks::of_turn(turn.call_role.as_deref())?.but_for(&changes),
+        begun_at: Some(&turn.begun_at),
         repeated_turn_no: Some(turn.turn_no),
     };
     let (prepared, composed) = dry_run(&tenant, &conversation, &question)?;

@@ -14,8 +14,8 @@ use crate::error::Result;
 use crate::retrieve::corpus_scope::{Corpora, Scope};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
-use crate::retrieve::{passages, past};
 use crate::retrieve::remembered::{self, Options};
+use crate::retrieve::{passages, past};
 use crate::store::history::Shown;
 use crate::store::sources::StoredSource;
 

@@ -200,6 +200,8 @@ pub struct TurnRequest {
     pub filter: Option<Value>,
     /// Time whose versions it searches, as text.
     pub as_of: Option<String>,
+    /// When it began, as text.
+    pub begun_at: String,
     pub settings: Settings,
     /// The settings that the call itself gave.
     pub call_settings: Value,
@@ -228,7 +230,7 @@ pub fn request(tenant: &str, turn_id: i64) -> Result<TurnRequest> {
     as_owner(|| {
         sql::write_json(
             "SELECT row_to_json(r)::text FROM (SELECT t.turn_id, t.turn_no, t.state, t.query, t.embedding, t.query_expansion ->> 'rewrite' AS rewrite, \
-                 CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.corpora, t.filter, t.as_of, t.settings, t.call_settings, t.call_role, \
+                 CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.corpora, t.filter, t.as_of, t.begun_at, t.settings, t.call_settings, t.call_role, \
                  t.superseded OR EXISTS (SELECT FROM reground.conversations AS v JOIN reground.turns AS l ON l.turn_id = v.last_ended_turn_id \
                          WHERE v.conversation_id = t.conversation_id AND l.turn_no > t.turn_no) AS overtaken \
              FROM reground.turns AS t WHERE t.turn_id = $1 AND t.tenant = $2) AS r",
