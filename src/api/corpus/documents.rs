@@ -261,10 +261,6 @@ fn end_version(corpus: &Corpus, doc_id: &str, at: &str) -> Result<bool> {
     Ok(ended > 0)
 }
 
-/// Members of a description in `earlier_descriptions`, which are columns of the table of documents.
-const DESCRIBED: &str =
-    "title, uri, published, modified_at, media_type, language, page_count, metadata, text_config";
-
 /// Writes the row of a version in the table of documents. The row keeps descriptions that are replaced, with their end.
 fn describe(
     corpus: &Corpus,
@@ -290,17 +286,11 @@ fn describe(
         description.text_config.into(),
         new.indexed_at.into(),
     ];
-    let of = |alias: &str| {
-        let columns = DESCRIBED.split(", ");
-        columns
-            .map(|column| format!("{alias}.{column}"))
-            .collect::<Vec<_>>()
-            .join(", ")
+    let of = |form: &str| {
+        let columns = documents::DESCRIBED.iter();
+        let columns = columns.map(|(column, _)| form.replace('#', column));
+        columns.collect::<Vec<_>>().join(", ")
     };
-    let pairs: Vec<String> = DESCRIBED
-        .split(", ")
-        .map(|column| format!("'{column}', d.{column}"))
-        .collect();
     sql::run(
         &format!(
             "INSERT INTO {} AS d (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content, text_config, indexed_at) \
@@ -312,9 +302,9 @@ fn describe(
                  page_count = excluded.page_count, metadata = excluded.metadata, \
                  text_config = excluded.text_config",
             corpus.documents.as_deref().unwrap_or_default(),
-            was = of("d"),
-            is = of("excluded"),
-            pairs = pairs.join(", "),
+            was = of("d.#"),
+            is = of("excluded.#"),
+            pairs = of("'#', d.#"),
         ),
         &args,
     )?;

@@ -308,7 +308,7 @@ impl<'a> ResolvedQuestion<'a> {
                 let as_of = self.question.as_of;
                 remembered::in_other_corpus(
                     self.tenant,
-                    (&name, as_of),
+                    (name.as_str(), as_of),
                     plan,
                     live,
                     metric,

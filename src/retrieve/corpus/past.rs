@@ -9,19 +9,7 @@ use crate::retrieve::vector_schema;
 use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Past, Side};
-
-/// Columns of documents that a description contains, with the expression that reads one from the description `e.value`.
-const DESCRIBED: [(&str, &str); 9] = [
-    ("title", "(e.value ->> 'title')"),
-    ("uri", "(e.value ->> 'uri')"),
-    ("published", "(e.value ->> 'published')::timestamptz"),
-    ("modified_at", "(e.value ->> 'modified_at')::timestamptz"),
-    ("media_type", "(e.value ->> 'media_type')"),
-    ("language", "(e.value ->> 'language')"),
-    ("page_count", "(e.value ->> 'page_count')::integer"),
-    ("metadata", "(e.value -> 'metadata')"),
-    ("text_config", "(e.value ->> 'text_config')"),
-];
+use crate::store::documents::DESCRIBED;
 
 /// Returns a time as text, for [`at`].
 ///
@@ -151,9 +139,12 @@ fn documents(corpus: &Corpus, as_of: &str) -> String {
         .map(|column| {
             let name = sql::ident(column);
             match DESCRIBED.iter().find(|(described, _)| described == column) {
-                Some((_, then)) => {
-                    format!("CASE WHEN e.value IS NULL THEN d.{name} ELSE {then} END AS {name}")
+                Some((_, "jsonb")) => {
+                    format!("coalesce(e.value -> '{column}', d.{name}) AS {name}")
                 }
+                Some((_, kind)) => format!(
+                    "CASE WHEN e.value IS NULL THEN d.{name} ELSE (e.value ->> '{column}')::{kind} END AS {name}"
+                ),
                 None => format!("d.{name}"),
             }
         })

@@ -114,7 +114,7 @@ fn scored_pins(reuse: &Reuse<'_>, pins: &[StoredSource]) -> Result<Options> {
             let metric = reuse.corpora.metric();
             options.extend(remembered::in_other_corpus(
                 reuse.tenant,
-                (&name, reuse.corpora.as_of.as_deref()),
+                (name.as_str(), reuse.corpora.as_of.as_deref()),
                 plan,
                 pins,
                 metric,

@@ -32,6 +32,19 @@ pub struct NewVersion<'a> {
     pub indexed_at: &'a str,
 }
 
+/// Columns of the description of a document, in the table of documents and in `earlier_descriptions`, with their types.
+pub const DESCRIBED: [(&str, &str); 9] = [
+    ("title", "text"),
+    ("uri", "text"),
+    ("published", "timestamptz"),
+    ("modified_at", "timestamptz"),
+    ("media_type", "text"),
+    ("language", "text"),
+    ("page_count", "integer"),
+    ("metadata", "jsonb"),
+    ("text_config", "text"),
+];
+
 /// Columns of [`NewVersion`], without the times.
 const NEW_VERSION: Record = Record(&[
     "corpus_id bigint, doc_id text, version integer, tenant text, uri text, page_count integer, char_count integer",
