@@ -19,10 +19,11 @@ pub struct PassageChanges {
 }
 
 /// Columns of the place of a passage in a version. They are in both tables.
-const PLACE: &str = "chunk_id, doc_id, version, ordinal, char_start, char_end, page_start, page_end, content_hash, metadata";
+const PLACE: &str =
+    "chunk_id, doc_id, version, ordinal, char_start, char_end, page_start, page_end, metadata";
 
 /// Columns of the history that the extension writes, besides [`PLACE`].
-const KEPT: [&str; 4] = ["content", "tokens", "embedding", "is_last"];
+const KEPT: [&str; 5] = ["content", "content_hash", "tokens", "embedding", "is_last"];
 
 /// Replaces the passages of the previous version. Passages with equal texts (the n-th and the n-th) keep their row, and so their
 /// id and embedding. The rows of the previous version are kept in the history, if the corpus has one.
@@ -115,14 +116,14 @@ impl History {
         };
         let returned = place
             .iter()
-            .filter(|column| !matches!(column.as_str(), "chunk_id" | "content_hash"))
+            .filter(|column| *column != "chunk_id")
             .map(|column| format!(", p.{column}"))
             .collect::<String>();
         Ok(Self {
             returned: format!("{returned}, p.content, p.tokens{embedding}"),
             statements: format!(
-                ", kept AS (INSERT INTO {history} ({columns}, content, tokens, embedding, is_last) \
-                     SELECT {removed}, r.content, r.tokens, {embedding_column}, true FROM removed AS r), \
+                ", kept AS (INSERT INTO {history} ({columns}, content, content_hash, tokens, embedding, is_last) \
+                     SELECT {removed}, r.content, r.content_hash, r.tokens, {embedding_column}, true FROM removed AS r), \
                  placed AS (INSERT INTO {history} ({columns}, content, tokens, is_last) \
                      SELECT {stored}, CASE WHEN s.content <> g.content THEN s.content END, CASE WHEN s.content <> g.content THEN s.tokens END, false \
                      FROM stored AS s JOIN given AS g ON g.content_hash = s.content_hash AND g.nth = s.nth), \

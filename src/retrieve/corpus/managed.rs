@@ -163,13 +163,13 @@ pub fn make_tables(
     Ok(())
 }
 
-/// Creates the table of the passages of earlier versions. A row without content has that of the row with the same chunk_id that left
+/// Creates the table of the passages of earlier versions. A row without content and hash has those of the row with the same chunk_id that left
 /// the corpus last: the current one, or the one with `is_last`. So a passage that stays costs no second copy of text and embedding. The
 /// column of embeddings has no fixed number of dimensions, because a corpus can change its model.
 fn make_history(history: &str, embedding_type: &str) -> Result<()> {
     sql::run_ddl(&format!(
         "CREATE TABLE {history} (chunk_id bigint NOT NULL, doc_id text NOT NULL, version integer NOT NULL, ordinal integer NOT NULL, content text, \
-             tokens integer, char_start integer, char_end integer, page_start integer, page_end integer, content_hash text NOT NULL, \
+             tokens integer, char_start integer, char_end integer, page_start integer, page_end integer, content_hash text, \
              embedding {}.{embedding_type}, metadata jsonb NOT NULL, is_last boolean NOT NULL, PRIMARY KEY (chunk_id, version))",
         vector_schema()?
     ))?;

@@ -99,7 +99,9 @@ fn passages(corpus: &Corpus, history: &str) -> Result<String> {
         let name = sql::ident(column);
         current.push(format!("p.{name}"));
         let value = match column.as_str() {
-            "content" | "tokens" => format!("coalesce(h.{name}, c.{name}, l.{name})"),
+            "content" | "content_hash" | "tokens" => {
+                format!("coalesce(h.{name}, c.{name}, l.{name})")
+            }
             "lexemes" => format!(
                 "to_tsvector({}::regconfig, left(coalesce(h.content, c.content, l.content), {LONGEST_TEXT}))",
                 sql::literal(&corpus.text_config)
