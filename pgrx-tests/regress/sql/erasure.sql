@@ -173,7 +173,8 @@ SELECT doc_id, stored_hash IS NOT NULL AS hashed, content_state FROM reground.ve
 SET ROLE regress_erasure_admin;
 SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_document('erasure', 'sencha')$$);
 RESET ROLE;
-GRANT DELETE ON erasure.erasure, erasure.erasure_documents, erasure.erasure_history TO regress_erasure_admin;
+GRANT DELETE ON erasure.erasure, erasure.erasure_documents TO regress_erasure_admin;
+GRANT SELECT, DELETE ON erasure.erasure_history TO regress_erasure_admin;
 SET ROLE regress_erasure_admin;
 SELECT * FROM reground.forget_document('erasure', 'sencha');
 SELECT * FROM reground.forget_document('erasure', 'sencha');
