@@ -96,7 +96,7 @@ fn put(client: &mut Client, corpus: &str, doc_id: &str, document: &Document) -> 
     embed(client, corpus)
 }
 
-/// A vector that depends on the words of a text only.
+/// A vector that depends on the words of a text only. No numbers are negative, because negative similarities count as equal.
 fn vector(text: &str) -> Vector {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut state: u64 = 0xcbf2_9ce4_8422_2325;
@@ -104,7 +104,7 @@ fn vector(text: &str) -> Vector {
         for byte in words.bytes() {
             state = (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
-        (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+        ((state >> 40) + 1) as f32 / (1 << 24) as f32
     });
     Vector::from(numbers.collect::<Vec<_>>())
 }
@@ -178,7 +178,7 @@ struct Row {
 }
 
 const SEARCH: &str = "SELECT score, lexical_score, vector_distance, \
-     jsonb_build_array(doc_id, title, locator, content, lexical_rank, vector_rank, published::timestamptz, metadata) \
+     jsonb_build_array(doc_id, title, locator, content, lexical_rank IS NULL, vector_rank IS NULL, published::timestamptz, metadata) \
      FROM reground.search($1, $2, embedding => $3, max_results => 1000, filter => $4, settings => $5, as_of => $6::text::timestamptz)";
 
 /// The first turn of a conversation.
@@ -187,7 +187,7 @@ const BEGIN: &str = "SELECT min(turn_id) FROM reground.begin_turn(gen_random_uui
 /// The context of a turn, with the positions of its passages.
 const CONTEXT: &str = "SELECT (s ->> 'relevance')::float8, (s ->> 'fused_score')::float8, (s ->> 'vector_distance')::float8, \
      jsonb_build_array(s -> 'passage' -> 'doc_id', s -> 'passage' -> 'chars', s -> 'passage' -> 'ordinal', s -> 'passage' -> 'content', \
-         s -> 'passage' -> 'content_hash', s -> 'passage' -> 'tokens', s -> 'passage' -> 'title', s -> 'marker', s -> 'facts') \
+         s -> 'passage' -> 'content_hash', s -> 'passage' -> 'tokens', s -> 'passage' -> 'title', s -> 'facts') \
      FROM reground.turns AS t, jsonb_array_elements(t.context) AS s WHERE t.turn_id = $1";
 
 fn rows(
@@ -216,7 +216,13 @@ fn rows(
         scores: (0..3).map(|column| row.get(column)).collect(),
         rest: row.get(3),
     });
-    Ok(rows.collect())
+    // The rebuilt corpus has other ids, which decide between equal scores.
+    let mut rows: Vec<Row> = rows.collect();
+    rows.sort_by_key(|row| {
+        let score = row.scores[0].unwrap_or_default();
+        ((-score * 1e9).round() as i64, row.rest.to_string())
+    });
+    Ok(rows)
 }
 
 struct Query {
