@@ -174,7 +174,7 @@ fn make_history(history: &str, embedding_type: &str) -> Result<()> {
         vector_schema()?
     ))?;
     sql::run_ddl(&format!(
-        "CREATE INDEX ON {history} (doc_id, version, ordinal)"
+        "CREATE INDEX ON {history} (doc_id, version)"
     ))
 }
 

@@ -67,7 +67,7 @@ pub fn latest(corpus_id: i64, doc_id: &str) -> Result<Option<Current>> {
     })
 }
 
-/// The time of the next change of a document: the begin of the transaction, but never before the last change, so that the versions of a
+/// The time of the next change of a document: the start of the transaction, but never before the last change, so that the versions of a
 /// document never overlap.
 pub fn next_time(corpus_id: i64, doc_id: &str) -> Result<String> {
     let time = as_owner(|| {
