@@ -103,7 +103,7 @@ fn remove_others(client: &mut Client, folder: &Folder) -> Result<usize> {
         .collect();
     let removed = client.query(
         "SELECT reground.delete_document($1, d.doc_id)
-         FROM (SELECT DISTINCT doc_id FROM demo.demo_documents WHERE doc_id <> ALL ($2)) AS d",
+         FROM (SELECT DISTINCT doc_id FROM demo.demo_documents WHERE replaced_at IS NULL AND doc_id <> ALL ($2)) AS d",
         &[&CORPUS, &ids],
     )?;
     Ok(removed.len())

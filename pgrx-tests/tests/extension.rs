@@ -70,7 +70,7 @@ fn a_recreated_extension_is_empty() -> Result<()> {
     ] {
         // In the session of the earlier conversation, without a corpus of the same name.
         converse(&mut client).context(round)?;
-        client.batch_execute("DROP TABLE farm, farm_documents")?;
+        client.batch_execute("DROP TABLE farm, farm_documents, farm_history")?;
         client.batch_execute(round).context(round)?;
     }
     converse(&mut client)?;
@@ -230,7 +230,7 @@ fn sessions_outlive_the_extension() -> Result<()> {
                 "{call} without the extension: {outcome:?}"
             );
         }
-        owner.batch_execute("DROP TABLE farm, farm_documents")?;
+        owner.batch_execute("DROP TABLE farm, farm_documents, farm_history")?;
         owner.batch_execute(back)?;
         // The old session uses the new extension.
         for (call, statement) in &prepared {

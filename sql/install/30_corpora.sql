@@ -6,6 +6,7 @@ CREATE TABLE reground.corpora (
     corpus         text NOT NULL CHECK (corpus <> ''),
     relation       regclass NOT NULL,
     documents      regclass,
+    history        regclass,
     managed        boolean NOT NULL,
     mapping        jsonb NOT NULL,
     dimensions     integer,
@@ -27,6 +28,7 @@ COMMENT ON COLUMN reground.corpora.tenant IS 'Tenant that the corpus belongs to;
 COMMENT ON COLUMN reground.corpora.corpus IS 'Name of the corpus.';
 COMMENT ON COLUMN reground.corpora.relation IS 'Relation that contains the passages.';
 COMMENT ON COLUMN reground.corpora.documents IS 'Relation that contains the documents; NULL without one.';
+COMMENT ON COLUMN reground.corpora.history IS 'Table of the passages of earlier versions, for as_of; NULL for a registered corpus. Dropping the table ends the history.';
 COMMENT ON COLUMN reground.corpora.managed IS 'Whether create_corpus made the relations, so that put_document may write them.';
 COMMENT ON COLUMN reground.corpora.mapping IS 'Meaning of the columns: {"content": {"in": "passages", "column": "body"}, …}.';
 COMMENT ON COLUMN reground.corpora.dimensions IS 'Dimensions of the embedding column; NULL without one.';
@@ -113,7 +115,7 @@ CREATE FUNCTION reground.create_corpus(
     settings jsonb DEFAULT '{}', tenant text DEFAULT NULL, text_config_per_document boolean DEFAULT false, embedding_model text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'create_corpus_wrapper';
 COMMENT ON FUNCTION reground.create_corpus IS
-'Creates a corpus with tables of its own in a schema, owned by the caller: NAME (passages) and NAME_documents (texts and versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. chunk_unit: tokens (o200k_base), characters or sentences. text_config_per_document: each document may have its own text search configuration. embedding_model: registered model whose embeddings a worker keeps up to date; it gives the dimensions. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
+'Creates a corpus with tables of its own in a schema, owned by the caller: NAME (passages), NAME_documents (texts and versions) and NAME_history (passages of earlier versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. chunk_unit: tokens (o200k_base), characters or sentences. text_config_per_document: each document may have its own text search configuration. embedding_model: registered model whose embeddings a worker keeps up to date; it gives the dimensions. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
 
 CREATE FUNCTION reground.add_corpus(
     corpus text, relation regclass, chunk_id text, content text, doc_id text DEFAULT NULL, embedding text DEFAULT NULL,
@@ -162,7 +164,7 @@ COMMENT ON FUNCTION reground.put_document IS
 CREATE FUNCTION reground.delete_document(corpus text, doc_id text)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'delete_document_wrapper';
 COMMENT ON FUNCTION reground.delete_document IS
-'Deletes the passages and the text of a document and returns whether it existed. Its versions stay, so that its citations get the source_state deleted. Errors: 55000 if create_corpus did not make the corpus.';
+'Deletes a document from the current passages and returns whether it existed. Its versions stay for as_of, and its citations get the source_state deleted; forget_document erases its text. Errors: 55000 if create_corpus did not make the corpus.';
 
 CREATE FUNCTION reground.pending_embeddings(corpus text, max_results integer DEFAULT 100)
     RETURNS TABLE (chunk_id text, doc_id text, content text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pending_embeddings_wrapper';
@@ -191,10 +193,10 @@ COMMENT ON FUNCTION reground.delete_edges IS
 
 CREATE FUNCTION reground.search(
     corpus text, query text, embedding vector DEFAULT NULL, max_results integer DEFAULT 10, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL,
-    embedding_model text DEFAULT NULL)
+    embedding_model text DEFAULT NULL, as_of timestamptz DEFAULT NULL)
     RETURNS TABLE (chunk_id text, doc_id text, title text, locator text, content text, score double precision, lexical_rank integer, vector_rank integer,
                    lexical_score double precision, vector_distance double precision, uri text, published text, metadata jsonb)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'search_wrapper';
 COMMENT ON FUNCTION reground.search IS
-'Searches a corpus by BM25 and pgvector and returns the fused ranking. filter: conditions on columns of the relation: {"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"]}. settings: see the view settings. Without an embedding the search is lexical only and warns; without a query it is vector only. embedding_model: registered model that computed the embedding. Errors: 22023 if the corpus has another embedding_model.';
+'Searches a corpus by BM25 and pgvector and returns the fused ranking. filter: conditions on columns of the relation: {"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"]}. settings: see the view settings. Without an embedding the search is lexical only and warns; without a query it is vector only. embedding_model: registered model that computed the embedding. as_of: searches the versions of that time, for corpora made by create_corpus. Errors: 0A000 for as_of and another corpus, 22023 if as_of is in the future, 22023 if the corpus has another embedding_model.';
 SET LOCAL search_path = pg_catalog, pg_temp;

@@ -82,6 +82,7 @@ CREATE TABLE reground.turns (
     origin              text NOT NULL DEFAULT 'live' CHECK (origin IN ('live', 'imported')),
     call_settings       jsonb NOT NULL DEFAULT '{}',
     call_role           text,
+    as_of               timestamptz,
     UNIQUE (conversation_id, turn_no),
     UNIQUE (conversation_id, request_id)
 );
@@ -132,6 +133,7 @@ COMMENT ON COLUMN reground.turns.superseded IS 'Whether the conversation went ba
 COMMENT ON COLUMN reground.turns.origin IS 'live, or imported (record_turn).';
 COMMENT ON COLUMN reground.turns.call_settings IS 'The settings given to begin_turn; retrieve applies them over those of another corpus.';
 COMMENT ON COLUMN reground.turns.call_role IS 'Role that began the turn, if call_settings name functions; later calls on the turn call them as this role.';
+COMMENT ON COLUMN reground.turns.as_of IS 'Time whose versions of the documents were searched; NULL for the current ones.';
 
 CREATE TABLE reground.turn_retrievals (
     turn_id      bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
@@ -304,7 +306,8 @@ CREATE TABLE reground.turn_traces (
     markers          text[] NOT NULL,
     has_coordinates  boolean[] NOT NULL,
     hash_prefixes    bytea,
-    retrieval_nos    integer[]
+    retrieval_nos    integer[],
+    recencies        double precision[] NOT NULL
 ) PARTITION BY LIST (bucket);
 COMMENT ON TABLE reground.turn_traces IS 'All candidates of each turn, as parallel arrays. Read the view turn_candidates instead.';
 COMMENT ON COLUMN reground.turn_traces.bucket IS 'Partition: weeks since 1970, modulo 16.';
@@ -332,6 +335,7 @@ COMMENT ON COLUMN reground.turn_traces.markers IS 'Markers of the sources of the
 COMMENT ON COLUMN reground.turn_traces.has_coordinates IS 'Whether the passage has a position in its document (pages, characters or ordinal).';
 COMMENT ON COLUMN reground.turn_traces.hash_prefixes IS 'First 8 bytes of the hash of each candidate''s text (of a window: of its row), concatenated, with provenance hash or higher; zeros if unknown.';
 COMMENT ON COLUMN reground.turn_traces.retrieval_nos IS 'Number of the retrieval that found each candidate: 0 for the beginning of the turn, otherwise that of turn_retrievals; NULL without additional retrievals.';
+COMMENT ON COLUMN reground.turn_traces.recencies IS 'Factors on the fused scores for the age of the documents; NULL elements if recency_half_life is off.';
 
 DO $$
 DECLARE

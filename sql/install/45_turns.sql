@@ -165,7 +165,8 @@ CREATE TYPE reground.turn_candidate AS (
     dropped_stage    text,
     drop_reason      text,
     replaced_by      text,
-    retrieval_no     integer
+    retrieval_no     integer,
+    recency          double precision
 );
 COMMENT ON TYPE reground.turn_candidate IS 'Row of explain_turn, dry_run_turn and shadow_turn: a candidate passage. The type only grows at its end.';
 COMMENT ON COLUMN reground.turn_candidate.candidate_no IS 'Number of the candidate within the turn, from 1; sources of the context come first.';
@@ -189,6 +190,7 @@ COMMENT ON COLUMN reground.turn_candidate.dropped_stage IS 'Stage that dropped t
 COMMENT ON COLUMN reground.turn_candidate.drop_reason IS 'Why the candidate was dropped.';
 COMMENT ON COLUMN reground.turn_candidate.replaced_by IS 'Id of the passage that replaced the candidate: a twin, or the passage that it was merged into.';
 COMMENT ON COLUMN reground.turn_candidate.retrieval_no IS '0 for the retrieval that began the turn, otherwise the number in turn_retrievals; NULL from dry_run_turn and shadow_turn.';
+COMMENT ON COLUMN reground.turn_candidate.recency IS 'Factor on the fused score for the age of the document; NULL if recency_half_life is off.';
 
 -- Functions of a turn, from begin_turn to end_turn.
 
@@ -198,11 +200,11 @@ FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.begin_turn(
     conversation_ref text, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL,
     request_id text DEFAULT NULL, rewrite text DEFAULT NULL, intent text DEFAULT NULL, settings jsonb DEFAULT NULL, tags jsonb DEFAULT NULL,
-    corpora text[] DEFAULT NULL, parent_turn_id bigint DEFAULT NULL, embedding_model text DEFAULT NULL)
+    corpora text[] DEFAULT NULL, parent_turn_id bigint DEFAULT NULL, embedding_model text DEFAULT NULL, as_of timestamptz DEFAULT NULL)
     RETURNS SETOF reground.turn_source
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'begin_turn_wrapper';
 COMMENT ON FUNCTION reground.begin_turn IS
-'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. embedding_model: registered model that computed the embedding. Errors: 22023 if the corpora compare embeddings differently or have another embedding_model, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
+'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. embedding_model: registered model that computed the embedding. as_of: searches the versions of that time, as in search. Errors: 0A000 for as_of and a corpus that create_corpus did not make, 22023 if as_of is in the future, 22023 if the corpora compare embeddings differently or have another embedding_model, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
 
 CREATE FUNCTION reground.retrieve(
     turn_id bigint, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, max_results integer DEFAULT NULL,

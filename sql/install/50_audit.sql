@@ -108,14 +108,14 @@ CREATE VIEW reground.turn_candidates WITH (security_invoker = true) AS
            c.lexical_rank, c.lexical_score, c.vector_rank, c.vector_distance, c.graph_rank, c.fused_score, c.rerank_score, c.relevance, c.carry_score,
            c.marker IS NOT NULL AS in_context, c.marker, c.dropped_stage, c.drop_reason, c.replaced_by,
            c.has_coordinates, nullif(pg_catalog.encode(pg_catalog.substring(x.hash_prefixes, (c.candidate_no::integer - 1) * 8 + 1, 8), 'hex'), '0000000000000000') AS hash_prefix,
-           coalesce(x.retrieval_nos[c.candidate_no], 0) AS retrieval_no
+           coalesce(x.retrieval_nos[c.candidate_no], 0) AS retrieval_no, c.recency
     FROM reground.turn_traces AS x,
          ROWS FROM (unnest(x.corpora), unnest(x.doc_ids), unnest(x.chunk_ids), unnest(x.member_chunk_ids), unnest(x.origins), unnest(x.lexical_ranks),
                     unnest(x.lexical_scores), unnest(x.vector_ranks), unnest(x.vector_distances), unnest(x.graph_ranks), unnest(x.fused_scores), unnest(x.rerank_scores), unnest(x.relevances),
                     unnest(x.carry_scores), unnest(x.markers), unnest(x.dropped_stages), unnest(x.drop_reasons), unnest(x.replaced_by),
-                    unnest(x.has_coordinates)) WITH ORDINALITY
+                    unnest(x.has_coordinates), unnest(x.recencies)) WITH ORDINALITY
              AS c(corpus, doc_id, chunk_id, member_chunk_ids, origin, lexical_rank, lexical_score, vector_rank, vector_distance, graph_rank, fused_score, rerank_score, relevance,
-                  carry_score, marker, dropped_stage, drop_reason, replaced_by, has_coordinates, candidate_no);
+                  carry_score, marker, dropped_stage, drop_reason, replaced_by, has_coordinates, recency, candidate_no);
 COMMENT ON VIEW reground.turn_candidates IS 'Candidates of each traced turn: ranks, scores, and where and why they were dropped.';
 COMMENT ON COLUMN reground.turn_candidates.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.turn_candidates.tenant IS 'Tenant that the row belongs to.';
@@ -142,6 +142,7 @@ COMMENT ON COLUMN reground.turn_candidates.replaced_by IS 'Id of the passage tha
 COMMENT ON COLUMN reground.turn_candidates.has_coordinates IS 'Whether the passage has a position in its document (pages, characters or ordinal).';
 COMMENT ON COLUMN reground.turn_candidates.hash_prefix IS 'First 8 bytes (hex) of the hash of the candidate''s text (of a window: of its row), with provenance hash or higher; NULL if unknown.';
 COMMENT ON COLUMN reground.turn_candidates.retrieval_no IS '0 for the retrieval that began the turn, otherwise the number in turn_retrievals.';
+COMMENT ON COLUMN reground.turn_candidates.recency IS 'Factor on the fused score for the age of the document; NULL if recency_half_life is off.';
 
 CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
     SELECT t.tenant, v.conversation_ref, t.turn_no, t.turn_id, t.state, t.settings ->> 'strategy' AS strategy, t.retrieved, t.context_turn_no,
@@ -281,7 +282,7 @@ CREATE FUNCTION reground.explain_turn(turn_id bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
         SELECT c.candidate_no, c.corpus, c.doc_id, c.chunk_id, c.member_chunk_ids, c.origin, c.lexical_rank, c.lexical_score, c.vector_rank, c.vector_distance, c.graph_rank,
-               c.fused_score, c.rerank_score, c.relevance, c.carry_score, c.in_context, c.marker, c.dropped_stage, c.drop_reason, c.replaced_by, c.retrieval_no
+               c.fused_score, c.rerank_score, c.relevance, c.carry_score, c.in_context, c.marker, c.dropped_stage, c.drop_reason, c.replaced_by, c.retrieval_no, c.recency
         FROM reground.turn_candidates AS c
         WHERE c.turn_id = explain_turn.turn_id
         ORDER BY c.candidate_no;

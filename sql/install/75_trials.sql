@@ -78,11 +78,12 @@ COMMENT ON COLUMN reground.shadow_turns.shadowed_at IS 'When shadow_turn was cal
 -- The type vector is in the schema of pgvector. Declare only functions in C under this search_path: they contain no operators.
 SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
 FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
-CREATE FUNCTION reground.dry_run_turn(query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, conversation_ref text DEFAULT NULL)
+CREATE FUNCTION reground.dry_run_turn(query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, conversation_ref text DEFAULT NULL,
+    as_of timestamptz DEFAULT NULL)
     RETURNS SETOF reground.turn_candidate
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'dry_run_turn_wrapper';
 COMMENT ON FUNCTION reground.dry_run_turn IS
-'Returns the candidates that begin_turn would have now, without writing. Without a conversation_ref the turn is the first of a conversation. A deferred rerank is skipped. Errors: P0002 if the conversation or corpus does not exist.';
+'Returns the candidates that begin_turn would have now, without writing. Without a conversation_ref the turn is the first of a conversation. A deferred rerank is skipped. as_of: as in begin_turn. Errors: P0002 if the conversation or corpus does not exist.';
 
 CREATE FUNCTION reground.put_probe(probe text, corpus text, query text, doc_id text, chunk_id text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_probe_wrapper';
@@ -112,7 +113,7 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 CREATE VIEW reground.shadow_candidates WITH (security_invoker = true) AS
     SELECT s.turn_id, s.label, s.tenant, c.candidate_no, c.corpus, c.doc_id, c.chunk_id, c.member_chunk_ids, c.origin, c.lexical_rank, c.lexical_score,
            c.vector_rank, c.vector_distance, c.graph_rank, c.fused_score, c.rerank_score, c.relevance, c.carry_score, c.in_context, c.dropped_stage, c.drop_reason,
-           c.replaced_by
+           c.replaced_by, c.recency
     FROM reground.shadow_turns AS s,
          pg_catalog.jsonb_populate_recordset(NULL::reground.turn_candidate, s.candidates) AS c;
 COMMENT ON VIEW reground.shadow_candidates IS 'Candidates of each shadow turn, with those columns of turn_candidates that a turn without markers has.';
@@ -138,6 +139,7 @@ COMMENT ON COLUMN reground.shadow_candidates.in_context IS 'Whether the candidat
 COMMENT ON COLUMN reground.shadow_candidates.dropped_stage IS 'Stage that dropped the candidate; NULL for sources of the context.';
 COMMENT ON COLUMN reground.shadow_candidates.drop_reason IS 'Why the candidate was dropped.';
 COMMENT ON COLUMN reground.shadow_candidates.replaced_by IS 'Id of the passage that replaced the candidate: a twin, or the passage that it was merged into.';
+COMMENT ON COLUMN reground.shadow_candidates.recency IS 'Factor on the fused score for the age of the document; NULL if recency_half_life is off.';
 
 CREATE VIEW reground.shadow_audit WITH (security_invoker = true) AS
     SELECT t.tenant, s.label, v.conversation_ref, t.turn_no, t.turn_id, t.query, t.tags, t.corpus, s.corpus AS shadow_corpus, m.message_id, m.model,

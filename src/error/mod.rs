@@ -111,6 +111,22 @@ error_table! {
         format!("corpus \"{corpus}\" was not created with create_corpus"),
         "Write to its table directly. Searches read the current rows.",
     );
+    /// The corpus was registered with add_corpus, so only its current rows exist.
+    NoVersions(corpus: String) => report(
+        Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+        format!("corpus \"{corpus}\" has no earlier versions: create_corpus did not make it"),
+        "Omit as_of, or search by a column with a filter, for example on published.",
+    );
+    /// The table of earlier passages was dropped.
+    NoHistory(corpus: String) => wrong_state(
+        format!("the table of earlier passages of corpus \"{corpus}\" no longer exists"),
+        "Omit as_of. A new corpus has such a table.",
+    );
+    /// Row-level security hides passages from the caller, but not those of earlier versions: corpus, table.
+    OpenHistory { corpus: String, history: String } => denied(
+        format!("row-level security of corpus \"{corpus}\" does not cover its earlier passages"),
+        format!("ALTER TABLE {history} ENABLE ROW LEVEL SECURITY, with the same policies as for the passages."),
+    );
     /// The corpus has no embedding column.
     NoEmbeddingColumn(corpus: String) => wrong_state(
         format!("corpus \"{corpus}\" has no embedding column"),

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::retrieve::filter::Filter;
-use crate::retrieve::vector;
+use crate::retrieve::{past, vector};
 use crate::store::corpora::{self, Corpus};
 
 /// A corpus, with the filter resolved against its columns.
@@ -27,18 +27,25 @@ impl Scope {
 pub struct Corpora {
     pub first: Scope,
     pub beside: Vec<Scope>,
+    /// Time whose versions are searched; `None` for the current ones.
+    pub as_of: Option<String>,
 }
 
 impl Corpora {
     /// Loads the corpora, each once, and resolves the filter against each.
     ///
     /// # Errors
-    /// Errors of [`corpora::load`] and [`Filter::resolve`]; 22023 for no name and for embeddings that cannot be compared.
-    pub fn load(tenant: &str, names: &[String], filter: Option<&Value>) -> Result<Self> {
+    /// Errors of [`corpora::load`], [`past::at`] and [`Filter::resolve`]; 22023 for no name and for embeddings that cannot be compared.
+    pub fn load(
+        tenant: &str,
+        names: &[String],
+        filter: Option<&Value>,
+        as_of: Option<&str>,
+    ) -> Result<Self> {
         let mut loaded: Vec<Scope> = Vec::new();
         for name in names {
             if loaded.iter().all(|scope| scope.corpus.name != *name) {
-                let corpus = corpora::load(tenant, name)?;
+                let corpus = past::at(corpora::load(tenant, name)?, as_of)?;
                 let filter = Filter::resolve(&corpus, filter)?;
                 loaded.push(Scope { corpus, filter });
             }
@@ -50,6 +57,7 @@ impl Corpora {
         let scope = Self {
             first,
             beside: loaded.collect(),
+            as_of: as_of.map(str::to_owned),
         };
         scope.check_embeddings()?;
         Ok(scope)
@@ -60,6 +68,7 @@ impl Corpora {
         Self {
             first: self.first.hashed_by_us(),
             beside: self.beside.into_iter().map(Scope::hashed_by_us).collect(),
+            as_of: self.as_of,
         }
     }
 

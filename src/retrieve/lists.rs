@@ -98,11 +98,21 @@ pub fn search(
         integrated = results.scores;
     }
     lists.extend(nominated);
+    let dates = match settings.recency_half_life {
+        Some(_) => stage("dates", || {
+            let hits = lists.iter().flat_map(|list| &list.hits);
+            let chunk_ids: BTreeSet<&String> = hits.map(|hit| &hit.chunk_id).collect();
+            passages::dates(corpus, chunk_ids)
+        })?,
+        None => BTreeMap::new(),
+    };
     Ok(SearchResults {
         lists,
         scores,
         integrated,
         passages: BTreeMap::new(),
+        dates,
+        time: None,
         metric: vector::metric(corpus),
         lacks_index: strategy.lacks_index(),
     })

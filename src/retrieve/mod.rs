@@ -16,6 +16,6 @@ pub mod text_config;
 pub mod vector;
 mod vector_schema;
 
-pub use corpus::{check, coordinates, managed, mapping};
+pub use corpus::{check, coordinates, managed, mapping, past};
 pub use prior::{prior_results, prior_turns, remembered, reused_context};
 pub use vector_schema::vector_schema;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use pgrx::datum::DatumWithOid;
 use reground_documents::{PageRange, content_hash_hex};
+use reground_grounding::passage::date::epoch_seconds;
 use reground_grounding::passage::{CharRange, Passage, structured_locator};
 use serde::Deserialize;
 
@@ -192,6 +193,47 @@ pub fn documents_of<'a>(
         .collect())
 }
 
+/// Returns the dates of the documents of passages in seconds since 1970, by passage: when they were published, or else modified.
+pub fn dates<'a>(
+    corpus: &Corpus,
+    chunk_ids: impl IntoIterator<Item = &'a String>,
+) -> Result<BTreeMap<String, f64>> {
+    #[derive(Deserialize)]
+    struct Row {
+        chunk_id: String,
+        published: Option<String>,
+        modified_at: Option<String>,
+    }
+    let (clause, chunk_ids) = passage_clause(corpus, 1, chunk_ids)?;
+    if chunk_ids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let statement = format!(
+        "SELECT {}::text AS chunk_id, {} AS published, {} AS modified_at FROM {} WHERE {clause}",
+        corpus.key()?,
+        date_text(corpus, "published"),
+        date_text(corpus, "modified_at"),
+        corpus.relations()?,
+    );
+    let rows: Vec<Row> = sql::read_rows(&statement, &[chunk_ids.into()])?;
+    Ok(rows
+        .into_iter()
+        .filter_map(|row| {
+            let mut texts = [row.published, row.modified_at].into_iter().flatten();
+            let date = texts.find_map(|text| epoch_seconds(&text))?;
+            Some((row.chunk_id, date))
+        })
+        .collect())
+}
+
+/// Returns the expression for a date as text, a time in the form of ISO 8601; NULL if it is not mapped.
+fn date_text(corpus: &Corpus, meaning: &str) -> String {
+    match corpus.column(meaning) {
+        Some(column) => format!("to_jsonb({column}) #>> '{{}}'::text[]"),
+        None => "NULL::text".to_owned(),
+    }
+}
+
 /// Reads the passages that a clause selects and that pass the filter, by id.
 fn select(
     corpus: &Corpus,
@@ -201,13 +243,10 @@ fn select(
     if ids.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let time = |meaning: &str| match corpus.column(meaning) {
-        Some(column) => {
-            format!("to_jsonb({column}) #>> '{{}}'::text[]")
-        }
-        None => "NULL::text".to_owned(),
-    };
-    let (published, modified) = (time("published"), time("modified_at"));
+    let (published, modified) = (
+        date_text(corpus, "published"),
+        date_text(corpus, "modified_at"),
+    );
     let statement = format!(
         "SELECT {key}::text AS chunk_id, {} AS doc_id, {} AS version, {} AS ordinal, {} AS page_start, {} AS page_end, \
              {} AS char_start, {} AS char_end, {}::text AS content, {} AS content_hash, {} AS tokens, {} AS title, {} AS uri, {published} AS published, {modified} AS modified, {} AS text_config, \

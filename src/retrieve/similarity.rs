@@ -8,8 +8,7 @@ use reground_grounding::settings::Settings;
 
 use crate::error::Result;
 use crate::profile::stage;
-use crate::retrieve::vector;
-use crate::store::corpora;
+use crate::retrieve::{past, vector};
 
 /// Returns the similarities of the sources with each other and with the query, if the settings require them. Embeddings that
 /// the caller may not read are ignored.
@@ -17,13 +16,14 @@ pub fn of_context(
     tenant: &str,
     context: &[ContextSource],
     embedding: Option<&[f32]>,
+    as_of: Option<&str>,
     settings: &Settings,
 ) -> Result<SourceSimilarities> {
     if !settings.compares_sources() {
         return Ok(SourceSimilarities::default());
     }
     stage("similarities", || {
-        let embeddings = embeddings(tenant, context)?;
+        let embeddings = embeddings(tenant, context, as_of, settings)?;
         let sources: Vec<Vec<&[f32]>> = context
             .iter()
             .map(|source| {
@@ -41,6 +41,8 @@ pub fn of_context(
 fn embeddings(
     tenant: &str,
     context: &[ContextSource],
+    as_of: Option<&str>,
+    settings: &Settings,
 ) -> Result<BTreeMap<String, BTreeMap<String, Vec<f32>>>> {
     let mut keys: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
     for source in context {
@@ -51,7 +53,7 @@ fn embeddings(
     }
     let mut found = BTreeMap::new();
     for (name, keys) in keys {
-        let corpus = corpora::usable(tenant, name)?;
+        let corpus = past::usable(settings, tenant, name, as_of)?;
         if let Some(corpus) = corpus.filter(|corpus| corpus.embedding_kind().is_some()) {
             found.insert(name.to_owned(), vector::embeddings(&corpus, keys)?);
         }

@@ -66,6 +66,10 @@ pub fn operator_class(corpus: &Corpus) -> &'static str {
 
 /// Returns the vector index on the embedding column for the metric of the corpus, if there is one.
 pub fn index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
+    // An index contains the current rows only.
+    if corpus.past.is_some() {
+        return Ok(None);
+    }
     let (Some(relation), Some(column)) = (&corpus.relation, corpus.mapping.get("embedding")) else {
         return Ok(None);
     };

@@ -165,7 +165,7 @@ fn clear(client: &mut Client, corpus: &str) -> Result<()> {
         &[&corpus],
     )?;
     client.batch_execute(&format!(
-        "DROP TABLE IF EXISTS {SCHEMA}.{corpus}, {SCHEMA}.{corpus}_documents"
+        "DROP TABLE IF EXISTS {SCHEMA}.{corpus}, {SCHEMA}.{corpus}_documents, {SCHEMA}.{corpus}_history"
     ))?;
     Ok(())
 }

@@ -11,7 +11,7 @@ SELECT count(*) FROM (VALUES ('open', 'The goat climbs.'), ('secret', 'The goat 
     reground.put_document('papers', doc_id, passages => jsonb_build_array(jsonb_build_object('content', body)));
 SELECT * FROM reground.put_edges('papers', '[{"source": "Goat", "target": "Tree", "chunk_id": 1}, {"source": "Goat", "target": "Spy Ring", "chunk_id": 2},
     {"source": "Spy Ring", "target": "Moon", "chunk_id": 2}]');
-GRANT SELECT, INSERT, UPDATE, DELETE ON papers, papers_documents TO regress_reader;
+GRANT SELECT, INSERT, UPDATE, DELETE ON papers, papers_documents, papers_history TO regress_reader;
 ALTER TABLE papers ENABLE ROW LEVEL SECURITY;
 CREATE POLICY open_only ON papers TO regress_reader USING (doc_id = 'open');
 

@@ -116,7 +116,7 @@ CREATE VIEW contents AS
     SELECT x.conversation_id, x.link_no, 1 AS place, record('question', t(q.request_id), t(q.request_hash), t(q.query), array_send(q.embedding), j(q.filter), j(q.tags)) AS content
     FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id) WHERE x.kind = 'turn'
     UNION ALL SELECT q.of, q.link_no, 2, record('turn', t(q.tenant), t(q.origin), n(q.conversation_id), n(q.turn_no), n(q.parent_turn_id), t(q.corpus), j(to_jsonb(q.corpora)), t(q.intent), d(q.intent_confidence), j(to_jsonb(q.intent_signals)), j(q.query_expansion), j(q.settings), j(q.call_settings), j(q.warnings_then),
-        n(q.tokens_then), n(q.query_tokens), boolsend(q.retrieved), n(q.context_turn_no_then), n(q.history_then), us(q.begun_at))
+        n(q.tokens_then), n(q.query_tokens), boolsend(q.retrieved), n(q.context_turn_no_then), n(q.history_then), us(q.begun_at), us(q.as_of))
     FROM stood AS q
     UNION ALL SELECT x.conversation_id, x.link_no, 1, record('retrieval', t(r.tenant), t(r.kind), t(r.query), array_send(r.embedding), j(to_jsonb(r.corpora)), j(r.filter), j(to_jsonb(r.markers)), j(to_jsonb(r.warnings)), j(r.turn_before), n(r.max_results), n(r.added_count), n(r.search_us), us(r.retrieved_at))
     FROM reground.provenance_chain AS x JOIN reground.turn_retrievals AS r USING (turn_id, retrieval_no)
@@ -161,6 +161,7 @@ SELECT left(regexp_replace(s.statement, 'reground\.| (WHERE|SELECT) .*$', '', 'g
     $$UPDATE reground.turns SET request_id = NULL WHERE turn_id = $turn$$,
     $$UPDATE reground.turns SET settings = settings || '{"max_sources": 3}' WHERE turn_id = $turn$$,
     $$UPDATE reground.turns SET begun_at = begun_at - interval '1 microsecond' WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET as_of = begun_at WHERE turn_id = $turn$$,
     $$UPDATE reground.turns SET context = jsonb_set(context, '{0,passage,content}', '"Green tea steeps for ten minutes."') WHERE turn_id = $turn$$,
     $$UPDATE reground.turns SET context = jsonb_set(context, '{1,relevance}', '0.5') WHERE turn_id = $turn$$,
     $$UPDATE reground.turns SET context = context - 1 WHERE turn_id = $turn$$,

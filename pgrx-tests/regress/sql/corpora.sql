@@ -84,7 +84,7 @@ SELECT reground.drop_corpus('moon');
 SELECT to_regclass('corpora.moon') AS stays;
 SELECT * FROM regress.refusal($$SELECT reground.create_corpus('moon')$$);
 SELECT * FROM regress.refusal($$SELECT reground.drop_corpus('moon')$$);
-DROP TABLE moon, moon_documents;
+DROP TABLE moon, moon_documents, moon_history;
 SELECT reground.create_corpus('moon');
 SELECT reground.drop_corpus('moon', drop_tables => true);
 SELECT to_regclass('corpora.moon') AS gone, to_regclass('corpora.moon_documents') AS gone_too;

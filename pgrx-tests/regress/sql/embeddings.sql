@@ -113,6 +113,7 @@ SELECT * FROM work();
 SELECT (reground.put_document('embed_m', 'd', passages => '[{"content": "first"}, {"content": "third one"}]')).added;
 SELECT * FROM work();
 SELECT content, embedding FROM embed_m ORDER BY ordinal;
+UPDATE embed_m_history SET embedding = '[1,0]' WHERE is_last;
 SELECT reground.alter_corpus('embed_m', embedding_model => 'embed-b');
 SELECT indexdef FROM pg_indexes WHERE schemaname = 'embed' AND tablename = 'embed_m' AND indexdef LIKE '%hnsw%' ORDER BY 1;
 -- put_document queues for both models.
@@ -123,6 +124,8 @@ SELECT * FROM work();
 SELECT reground.queue_embeddings('embed_m');
 SELECT content, embedding_2 FROM embed_m ORDER BY doc_id, ordinal;
 SELECT embedding_model, mapping -> 'embedding' AS embedding FROM reground.corpora WHERE corpus = 'embed_m';
+-- Vectors of earlier passages are of the previous model.
+SELECT count(*) AS earlier, count(embedding) AS vectors FROM embed_m_history;
 SELECT item, status, detail, hint FROM reground.check_corpus('embed_m') WHERE item LIKE '%embedding%';
 -- A rebuild of the lexemes keeps the column.
 SELECT reground.alter_corpus('embed_m', text_config => 'simple');

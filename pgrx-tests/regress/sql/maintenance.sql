@@ -86,7 +86,7 @@ EXCEPTION WHEN insufficient_privilege THEN
     RETURN true;
 END $$;
 RESET ROLE;
-DROP TABLE lost_documents, lost;
+DROP TABLE lost_documents, lost_history, lost;
 SET ROLE regress_keeper;
 SELECT error FROM reground.run_maintenance('check_coordinates');
 SELECT corpus, tenant, passages, faults, error FROM reground.coordinate_faults WHERE corpus IN ('grown', 'lost', 'kept up') ORDER BY corpus;

@@ -4,4 +4,4 @@ CREATE TABLE receipt AS
     SELECT relation FROM reground.forget_conversation('zqnamex')
     UNION SELECT relation FROM reground.forget_document('farm', 'goats')
     UNION SELECT relation FROM reground.forget_tenant('zqtenantx');
-DROP TABLE own, own_documents;
+DROP TABLE own, own_documents, own_history;

@@ -160,10 +160,12 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         embedding: probe.embedding.as_deref(),
         embedding_model: None,
         filter: probe.filter.as_ref(),
+        as_of: None,
         rewrite: None,
         intent: None,
         settings: &probe.settings,
         call_roles: Roles::default(),
+        begun_at: None,
         repeated_turn_no: None,
     };
     let (_, turn) = dry_run(tenant, &Conversation::imagined(), &question)?;

@@ -57,6 +57,7 @@ impl ConversationState {
                 tenant,
                 turn.context,
                 turn.embedding,
+                turn.as_of,
                 turn.settings,
             )?,
         })
@@ -141,5 +142,7 @@ pub(in crate::api) struct TurnContext<'a> {
     /// Tokens of the context.
     pub tokens: usize,
     pub embedding: Option<&'a [f32]>,
+    /// Time whose versions the turn searches.
+    pub as_of: Option<&'a str>,
     pub settings: &'a Settings,
 }

@@ -12,6 +12,7 @@ use crate::api::turn::hooks;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, notice};
+use crate::retrieve::managed::TableNames;
 use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
 use crate::retrieve::{check, coordinates, managed, text_config};
 use crate::rows;
@@ -57,13 +58,14 @@ fn create_corpus(
     let (settings, roles) = checked_settings(settings)?;
     let text_config = text_config::name(given(text_config, "text_config")?)?;
 
-    let (passages, documents) = table_names(schema, name)?;
+    let tables = table_names(schema, name)?;
     let mapping = managed::mapping(dimensions.is_some(), per_document);
     let new = NewCorpus {
         tenant,
         corpus: name,
-        relation: passages,
-        documents: Some(documents),
+        relation: tables.passages.clone(),
+        documents: Some(tables.documents.clone()),
+        history: Some(tables.history.clone()),
         managed: true,
         mapping: &mapping,
         dimensions,
@@ -76,7 +78,7 @@ fn create_corpus(
         roles,
     };
     if !registered_alike(&new)? {
-        make_tables(&new, per_document, embedding_type)?;
+        make_tables(&new, &tables, per_document, embedding_type)?;
         corpora::insert(&new)?;
         embedding_model::begin(&owner_tenant(tenant)?, name)?;
     }
@@ -91,8 +93,8 @@ fn owner_tenant(tenant: Option<&str>) -> Result<String> {
     }
 }
 
-/// Returns the qualified names of the tables of passages and of documents. Errors: 22023 if a name is too long.
-fn table_names(schema: &str, name: &str) -> Result<(String, String)> {
+/// Returns the qualified names of the tables of a corpus. Errors: 22023 if a name is too long.
+fn table_names(schema: &str, name: &str) -> Result<TableNames> {
     let documents = format!("{name}_documents");
     if documents.len() > LONGEST_IDENTIFIER {
         return Err(Error::Bad {
@@ -102,20 +104,27 @@ fn table_names(schema: &str, name: &str) -> Result<(String, String)> {
         });
     }
     let qualified = |name: &str| format!("{}.{}", sql::ident(schema), sql::ident(name));
-    Ok((qualified(name), qualified(&documents)))
+    Ok(TableNames {
+        passages: qualified(name),
+        documents: qualified(&documents),
+        history: qualified(&format!("{name}_history")),
+    })
 }
 
 /// Makes the tables of a managed corpus. Errors: 42P07 if one of them exists.
-fn make_tables(new: &NewCorpus<'_>, per_document: bool, embedding_type: &str) -> Result<()> {
-    let documents = new.documents.as_deref().unwrap_or_default();
-    for relation in [new.relation.as_str(), documents] {
+fn make_tables(
+    new: &NewCorpus<'_>,
+    tables: &TableNames,
+    per_document: bool,
+    embedding_type: &str,
+) -> Result<()> {
+    for relation in [&tables.passages, &tables.documents, &tables.history] {
         if relation_exists(relation)? {
-            return Err(Error::RelationExists(relation.to_owned()));
+            return Err(Error::RelationExists(relation.clone()));
         }
     }
     managed::make_tables(
-        &new.relation,
-        documents,
+        tables,
         new.text_config,
         per_document,
         new.dimensions,
@@ -229,6 +238,7 @@ impl Registration<'_> {
             corpus: self.corpus,
             relation: self.relation,
             documents: self.documents,
+            history: None,
             managed: false,
             mapping: &mapping,
             dimensions,
@@ -370,7 +380,8 @@ fn drop_corpus(
     let tenant = tenant::required()?;
     let corpus = corpora::held(&tenant, name, Hold::Drop)?;
     if given(drop_tables, "drop_tables")? && corpus.managed {
-        for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
+        let tables = [&corpus.relation, &corpus.documents, &corpus.history];
+        for relation in tables.into_iter().flatten() {
             sql::run_ddl(&format!("DROP TABLE {relation}"))?;
         }
     }

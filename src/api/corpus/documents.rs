@@ -8,6 +8,7 @@ use reground_documents::prepare::{self, Prepared};
 use reground_documents::{ChunkSettings, TRACKING_PARAMETERS, canonical_uri};
 use serde::{Deserialize, Serialize};
 
+use crate::api::corpus::passages::{self, PassageChanges};
 use crate::api::models::embeddings::queue_document;
 use crate::api::models::tasks::embed::text_hash;
 use crate::api::{given, writable};
@@ -36,16 +37,6 @@ struct PutRow {
     pending_embeddings: i64,
     page_count: Option<u32>,
     overlap_cost: f64,
-}
-
-/// Numbers of passages that a new version changed.
-#[derive(Default, Deserialize)]
-struct PassageChanges {
-    reused: i64,
-    added: i64,
-    removed: i64,
-    /// Ids of the removed passages.
-    removed_chunk_ids: Vec<String>,
 }
 
 /// The properties of a document besides its text.
@@ -186,6 +177,7 @@ fn store(
         Some(latest) if changed => latest.version + 1,
         Some(latest) => latest.version,
     };
+    let indexed_at = documents::next_time(corpus.corpus_id, doc_id)?;
     let modified_at = description.modified_at.map(|at| at.to_iso_string());
     let uri = description.uri.clone();
     let new = NewVersion {
@@ -200,12 +192,16 @@ fn store(
         overlap_cost: prepared.overlap_cost,
         content_hash: &prepared.digest,
         modified_at: modified_at.as_deref(),
+        indexed_at: &indexed_at,
     };
     let text_config = description.text_config;
-    describe(corpus, doc_id, version, prepared, description)?;
+    if changed {
+        end_version(corpus, doc_id, &indexed_at)?;
+    }
+    describe(corpus, &new, prepared, description)?;
     let changes = if changed {
         documents::insert(&new)?;
-        replace_passages(corpus, doc_id, version, prepared, text_config)?
+        passages::replace(corpus, doc_id, version, &prepared.passages, text_config)?
     } else {
         documents::describe(&new)?;
         set_text_config(corpus, doc_id, text_config)?;
@@ -253,17 +249,28 @@ fn set_text_config(corpus: &Corpus, doc_id: &str, text_config: Option<&str>) -> 
     Ok(())
 }
 
-/// Writes the row of a version in the table of documents.
+/// Ends the current version of a document in the table of documents. Returns whether the caller sees one.
+fn end_version(corpus: &Corpus, doc_id: &str, at: &str) -> Result<bool> {
+    let ended = sql::run(
+        &format!(
+            "UPDATE {} AS d SET replaced_at = $2::timestamptz WHERE d.doc_id = $1 AND d.replaced_at IS NULL",
+            corpus.documents.as_deref().unwrap_or_default()
+        ),
+        &[doc_id.into(), at.into()],
+    )?;
+    Ok(ended > 0)
+}
+
+/// Writes the row of a version in the table of documents. The row keeps descriptions that are replaced, with their end.
 fn describe(
     corpus: &Corpus,
-    doc_id: &str,
-    version: i32,
+    new: &NewVersion<'_>,
     prepared: &Prepared,
     description: Description<'_>,
 ) -> Result<()> {
-    let args: [DatumWithOid<'_>; 11] = [
-        doc_id.into(),
-        version.into(),
+    let args: [DatumWithOid<'_>; 13] = [
+        new.doc_id.into(),
+        new.version.into(),
         description.title.into(),
         description.uri.into(),
         description.published.into(),
@@ -276,66 +283,32 @@ fn describe(
             .into(),
         sql::json(&description.metadata)?.into(),
         prepared.text.as_deref().into(),
+        description.text_config.into(),
+        new.indexed_at.into(),
     ];
+    let of = |form: &str| {
+        let columns = documents::DESCRIBED.iter();
+        let columns = columns.map(|(column, _)| form.replace('#', column));
+        columns.collect::<Vec<_>>().join(", ")
+    };
     sql::run(
         &format!(
-            "INSERT INTO {} AS d (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11) \
-             ON CONFLICT (doc_id, version) DO UPDATE SET title = excluded.title, uri = excluded.uri, published = excluded.published, \
+            "INSERT INTO {} AS d (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content, text_config, indexed_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13::timestamptz) \
+             ON CONFLICT (doc_id, version) DO UPDATE SET earlier_descriptions = d.earlier_descriptions \
+                 || CASE WHEN ROW({was}) IS DISTINCT FROM ROW({is}) THEN jsonb_build_object('until', greatest($13::timestamptz, d.indexed_at, \
+                     (d.earlier_descriptions -> -1 ->> 'until')::timestamptz), {pairs}) ELSE '[]' END, title = excluded.title, uri = excluded.uri, published = excluded.published, \
                  modified_at = excluded.modified_at, media_type = excluded.media_type, language = excluded.language, \
-                 page_count = excluded.page_count, metadata = excluded.metadata",
-            corpus.documents.as_deref().unwrap_or_default()
+                 page_count = excluded.page_count, metadata = excluded.metadata, \
+                 text_config = excluded.text_config",
+            corpus.documents.as_deref().unwrap_or_default(),
+            was = of("d.#"),
+            is = of("excluded.#"),
+            pairs = of("'#', d.#"),
         ),
         &args,
     )?;
     Ok(())
-}
-
-/// Replaces the passages of the previous version. Passages with equal texts (the n-th and the n-th) keep their row, and so their
-/// id and embedding.
-fn replace_passages(
-    corpus: &Corpus,
-    doc_id: &str,
-    version: i32,
-    prepared: &Prepared,
-    text_config: Option<&str>,
-) -> Result<PassageChanges> {
-    let relation = corpus.relation.as_deref().unwrap_or_default();
-    let (set, column, value) = match corpus.mapping.contains_key("text_config_column") {
-        true => (", text_config = $4", ", text_config", ", $4"),
-        false => ("", "", ""),
-    };
-    let statement = format!(
-        "WITH given AS MATERIALIZED ( \
-             SELECT x.*, pg_catalog.row_number() OVER (PARTITION BY x.content_hash ORDER BY x.ordinal) AS nth \
-             FROM pg_catalog.json_to_recordset($1::json) AS x(ordinal integer, content text, tokens integer, char_start integer, char_end integer, \
-                 page_start integer, page_end integer, content_hash text, metadata jsonb)), \
-         stored AS MATERIALIZED ( \
-             SELECT p.chunk_id, p.content_hash, pg_catalog.row_number() OVER (PARTITION BY p.content_hash ORDER BY p.ordinal) AS nth FROM {relation} AS p WHERE p.doc_id = $2), \
-         reused AS ( \
-             UPDATE {relation} AS p SET version = $3, ordinal = g.ordinal, content = g.content, tokens = g.tokens, char_start = g.char_start, \
-                 char_end = g.char_end, page_start = g.page_start, page_end = g.page_end, metadata = g.metadata{set} \
-             FROM given AS g JOIN stored AS s ON s.content_hash = g.content_hash AND s.nth = g.nth WHERE p.chunk_id = s.chunk_id RETURNING 1), \
-         removed AS ( \
-             DELETE FROM {relation} AS p USING stored AS s WHERE p.chunk_id = s.chunk_id \
-                 AND NOT EXISTS (SELECT FROM given AS g WHERE g.content_hash = s.content_hash AND g.nth = s.nth) RETURNING p.chunk_id::text AS chunk_id), \
-         added AS ( \
-             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, content_hash, metadata{column}) \
-             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.content_hash, g.metadata{value} FROM given AS g \
-             WHERE NOT EXISTS (SELECT FROM stored AS s WHERE s.content_hash = g.content_hash AND s.nth = g.nth) ORDER BY g.ordinal RETURNING 1) \
-         SELECT pg_catalog.jsonb_build_object('reused', (SELECT count(*) FROM reused), 'removed', (SELECT count(*) FROM removed), \
-             'added', (SELECT count(*) FROM added), \
-             'removed_chunk_ids', (SELECT coalesce(pg_catalog.jsonb_agg(r.chunk_id), '[]') FROM removed AS r))::text"
-    );
-    let mut args: Vec<DatumWithOid<'_>> = vec![
-        sql::json(&prepared.passages)?.into(),
-        doc_id.into(),
-        version.into(),
-    ];
-    if !set.is_empty() {
-        args.push(text_config.into());
-    }
-    Ok(sql::write_json(&statement, &args)?.unwrap_or_default())
 }
 
 /// Number of passages of a document without an embedding; 0 if the corpus has no embeddings.
@@ -361,8 +334,11 @@ fn delete_document(
     writable("delete_document")?;
     let corpus = managed(corpus)?;
     let doc_id = given(doc_id, "doc_id")?;
-    let removed = remove(&corpus, doc_id)?;
-    let present = removed.iter().any(|(_, rows)| *rows > 0);
+    let present = match corpus.history {
+        Some(_) => withdraw(&corpus, doc_id)?,
+        // Without a history nothing can read the earlier versions.
+        None => remove(&corpus, doc_id)?.iter().any(|(_, rows)| *rows > 0),
+    };
     if present {
         let which = Which {
             doc_id: Some(doc_id),
@@ -373,8 +349,25 @@ fn delete_document(
     Ok(present)
 }
 
-/// Deletes the passages and the text of a document of a managed corpus, as the caller. Returns the number of rows for each
-/// relation.
+/// Ends the current version of a document and moves its passages to the history. Returns whether the caller sees such a version.
+fn withdraw(corpus: &Corpus, doc_id: &str) -> Result<bool> {
+    documents::lock(corpus.corpus_id, doc_id)?;
+    let at = documents::next_time(corpus.corpus_id, doc_id)?;
+    let is_ended = end_version(corpus, doc_id, &at)?;
+    let changes = passages::replace(corpus, doc_id, 0, &[], None)?;
+    // Row-level security can hide the rows. The document is marked as deleted only if the caller sees some.
+    let present = is_ended || changes.removed > 0;
+    if present {
+        documents::delete(corpus.corpus_id, doc_id, &at)?;
+    }
+    if corpus.uses_a_model() && !changes.removed_chunk_ids.is_empty() {
+        embeddings::forget(corpus.corpus_id, changes.removed_chunk_ids)?;
+    }
+    Ok(present)
+}
+
+/// Deletes the passages and the texts of a document of a managed corpus in all its versions, as the caller. Returns the number of rows
+/// for each relation.
 pub(in crate::api) fn remove<'a>(
     corpus: &'a Corpus,
     doc_id: &str,
@@ -391,7 +384,8 @@ pub(in crate::api) fn remove<'a>(
         false => None,
     };
     let mut removed = Vec::new();
-    for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
+    let tables = [&corpus.relation, &corpus.documents, &corpus.history];
+    for relation in tables.into_iter().flatten() {
         let deleted = sql::write_one::<i64>(
             &format!(
                 "WITH gone AS (DELETE FROM {relation} WHERE doc_id = $1 RETURNING 1) SELECT count(*) FROM gone"
@@ -407,7 +401,8 @@ pub(in crate::api) fn remove<'a>(
     }
     // Row-level security can hide the rows. The document is marked as deleted only if rows were deleted.
     if removed.iter().any(|(_, rows)| *rows > 0) {
-        documents::delete(corpus.corpus_id, doc_id)?;
+        let at = documents::next_time(corpus.corpus_id, doc_id)?;
+        documents::delete(corpus.corpus_id, doc_id, &at)?;
     }
     Ok(removed)
 }

@@ -5,4 +5,5 @@ mod documents;
 mod edges;
 mod embedding_model;
 mod erasure;
+mod passages;
 mod search;

@@ -1,5 +1,6 @@
 //! `search`: hybrid search of a corpus, without a conversation.
 
+use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -9,13 +10,14 @@ use reground_grounding::settings::Settings;
 use serde::Serialize;
 
 use crate::api::given;
+use crate::api::turn::question::seconds;
 use crate::datum::Json;
 use crate::datum::Vector;
 use crate::error::{Error, Result, warn};
 use crate::guc;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
-use crate::retrieve::{lists, passages};
+use crate::retrieve::{lists, passages, past};
 use crate::rows;
 use crate::store::corpora::{self, Corpus};
 use crate::tenant;
@@ -48,9 +50,12 @@ fn search(
     filter: Option<Json>,
     settings: Option<Json>,
     embedding_model: Option<&str>,
+    as_of: Option<TimestampWithTimeZone>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let corpus = corpora::load(&tenant::required()?, given(corpus, "corpus")?)?;
+    let as_of = as_of.map(past::time).transpose()?;
+    let corpus = past::at(corpus, as_of.as_deref())?;
     corpus.check_embedding_model(embedding_model)?;
     let limit = match given(max_results, "max_results")? {
         count @ 0..=10_000 => usize::try_from(count).unwrap_or(0),
@@ -77,9 +82,10 @@ fn search(
     let plan = RetrievalPlan::alone(query, embedding, &settings);
     let wanted = Wanted::default();
     let candidates = settings.candidates.max(limit);
-    let results = lists::search(
+    let mut results = lists::search(
         &corpus, &plan, &filter, &wanted, None, &settings, candidates,
     )?;
+    results.time = seconds(as_of.as_deref());
     let mut fused = fuse::rows(&results, &settings);
     fused.truncate(limit);
     let chunk_ids: Vec<String> = fused.iter().map(|row| row.chunk_id.clone()).collect();

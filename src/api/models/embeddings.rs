@@ -228,6 +228,7 @@ fn switch(corpus_id: i64) -> Result<()> {
         corpus.mapping.insert("embedding".into(), column);
     }
     (corpus.embedding_type, corpus.dimensions) = as_relation_owner(corpus.clone(), |corpus| {
+        forget_earlier_vectors(corpus)?;
         let relation = corpus.relation.as_deref().unwrap_or_default();
         embedding_column(relation, &corpus.mapping["embedding"].column)
     })?;
@@ -236,6 +237,17 @@ fn switch(corpus_id: i64) -> Result<()> {
         Some(before) => embeddings::end_checks(corpus_id, &before),
         None => Ok(()),
     }
+}
+
+/// Removes the vectors of passages of earlier versions, which the next model does not compute.
+fn forget_earlier_vectors(corpus: &Corpus) -> Result<()> {
+    if let Some(history) = &corpus.history {
+        sql::run(
+            &format!("UPDATE {history} AS h SET embedding = NULL WHERE h.embedding IS NOT NULL"),
+            &[],
+        )?;
+    }
+    Ok(())
 }
 
 /// Queues the passages of a document that have no vector, as the caller who stored them.

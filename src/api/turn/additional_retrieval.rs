@@ -119,10 +119,12 @@ impl Search<'_> {
             embedding: self.embedding.as_deref(),
             embedding_model: self.embedding_model,
             filter: self.filter.as_ref(),
+            as_of: turn.as_of.as_deref(),
             rewrite: None,
             intent: None,
             settings: &call_settings,
             call_roles: hooks::of_turn(turn.call_role.as_deref())?,
+            begun_at: None,
             repeated_turn_no: None,
         };
         let settings: Settings = serde_json::from_value(turn.settings.clone())?;
@@ -312,6 +314,7 @@ impl<'a> Addition<'a> {
                 context: &context,
                 tokens,
                 embedding: state.before.own_embedding.as_deref(),
+                as_of: turn.as_of.as_deref(),
                 settings,
             },
         )?;

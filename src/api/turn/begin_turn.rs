@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::exact_hash_hex;
@@ -24,6 +25,7 @@ use crate::api::{names, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
 use crate::profile::{self, stage};
+use crate::retrieve::past;
 use crate::store::conversations::{self, Conversation};
 use crate::store::models::{registry, tasks};
 use crate::store::roles::Roles;
@@ -47,6 +49,7 @@ fn begin_turn(
     corpora: Option<Vec<Option<String>>>,
     parent_turn_id: Option<i64>,
     embedding_model: Option<&str>,
+    as_of: Option<TimestampWithTimeZone>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("begin_turn")?;
@@ -56,6 +59,7 @@ fn begin_turn(
     let corpora = names(corpora, "corpora")?;
     let embedding = embedding.map(|vector| vector.0);
     let filter = Json::optional(filter, "filter")?;
+    let as_of = as_of.map(past::time).transpose()?;
     let intent = intent.map(str::parse::<Intent>).transpose();
     let intent = intent.map_err(Error::from)?;
     // Some drivers pass the JSON value null for an omitted argument.
@@ -69,10 +73,12 @@ fn begin_turn(
         embedding: embedding.as_deref(),
         embedding_model,
         filter: filter.as_ref(),
+        as_of: as_of.as_deref(),
         rewrite,
         intent,
         settings: &settings,
         call_roles: Roles::default(),
+        begun_at: None,
         repeated_turn_no: None,
     };
     let tags = Json::object(tags, "tags")?;
@@ -153,7 +159,8 @@ fn request_hash(
         question.intent,
         question.settings,
         tags,
-        parent_turn_id
+        parent_turn_id,
+        question.as_of
     ]);
     Ok(exact_hash_hex(&serde_json::to_string(&arguments)?))
 }
@@ -232,6 +239,7 @@ fn write(
             corpus: &corpora.first.corpus.name,
             corpora: (names.len() > 1).then_some(&names),
             filter: question.filter,
+            as_of: question.as_of,
             intent: prepared.judged.intent.name(),
             intent_confidence: prepared.judged.confidence,
             intent_signals: &prepared.judged.signals,
@@ -287,6 +295,7 @@ fn measures(
                 context: &turn.context,
                 tokens: turn.tokens,
                 embedding: prepared.resolved.question.embedding,
+                as_of: prepared.resolved.question.as_of,
                 settings: &prepared.resolved.settings,
             },
         ),

@@ -1,5 +1,6 @@
 //! `dry_run_turn`: everything is read and computed, and nothing is written.
 
+use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -13,6 +14,7 @@ use crate::api::turn::question::Question;
 use crate::api::turn::retrieval::{PreparedTurn, gather};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
+use crate::retrieve::past;
 use crate::rows;
 use crate::store::conversations::{self, Conversation};
 use crate::store::roles::Roles;
@@ -26,12 +28,14 @@ fn dry_run_turn(
     filter: Option<Json>,
     settings: Option<Json>,
     conversation_ref: Option<&str>,
+    as_of: Option<TimestampWithTimeZone>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let tenant = tenant::required()?;
     let embedding = embedding.map(|vector| vector.0);
     let filter = Json::optional(filter, "filter")?;
     let settings = Json::optional(settings, "settings")?.unwrap_or_default();
+    let as_of = as_of.map(past::time).transpose()?;
     let question = Question {
         query: not_empty(query, "query")?,
         corpus,
@@ -39,10 +43,12 @@ fn dry_run_turn(
         embedding: embedding.as_deref(),
         embedding_model: None,
         filter: filter.as_ref(),
+        as_of: as_of.as_deref(),
         rewrite: None,
         intent: None,
         settings: &settings,
         call_roles: Roles::default(),
+        begun_at: None,
         repeated_turn_no: None,
     };
     let conversation = match conversation_ref {
@@ -97,6 +103,7 @@ pub(in crate::api) struct CandidateRow<'a> {
     dropped_stage: Option<&'static str>,
     drop_reason: Option<&'static str>,
     replaced_by: Option<&'a str>,
+    recency: Option<f64>,
 }
 
 /// Returns all candidates, those of the context first.
@@ -141,5 +148,6 @@ fn row(candidate: &Candidate) -> CandidateRow<'_> {
         dropped_stage: None,
         drop_reason: None,
         replaced_by: None,
+        recency: candidate.recency,
     }
 }

@@ -1,5 +1,7 @@
 //! The question of a turn, and the corpora that it searches.
 
+use pgrx::datum::{ToIsoString, transaction_timestamp};
+use reground_grounding::passage::date::epoch_seconds;
 use reground_grounding::query::intent::Intent;
 use serde_json::Value;
 
@@ -18,6 +20,8 @@ pub(in crate::api) struct Question<'a> {
     /// Model that the embedding was computed with, as the caller says.
     pub embedding_model: Option<&'a str>,
     pub filter: Option<&'a Value>,
+    /// Time whose versions are searched, as text; `None` for the current ones.
+    pub as_of: Option<&'a str>,
     pub rewrite: Option<&'a str>,
     /// The intent given by the caller.
     pub intent: Option<Intent>,
@@ -25,11 +29,26 @@ pub(in crate::api) struct Question<'a> {
     pub settings: &'a Value,
     /// Roles of the functions that these settings name; none: the caller.
     pub call_roles: Roles,
+    /// When a turn that is repeated began, as text; `None`: now.
+    pub begun_at: Option<&'a str>,
     /// Number of the turn that is repeated; `None` for the next turn of the conversation.
     pub repeated_turn_no: Option<i32>,
 }
 
+/// Returns a time in seconds since 1970, from its text; that of the transaction without one.
+pub(in crate::api) fn seconds(time: Option<&str>) -> Option<f64> {
+    match time {
+        Some(time) => epoch_seconds(time),
+        None => epoch_seconds(&transaction_timestamp().to_iso_string()),
+    }
+}
+
 impl Question<'_> {
+    /// Returns the time from which the ages of documents are measured, in seconds since 1970.
+    pub fn time(&self) -> Option<f64> {
+        seconds(self.as_of.or(self.begun_at))
+    }
+
     /// Returns the names of the corpora to search: those of the question, otherwise those of the previous turn, otherwise the only
     /// corpus of the tenant. Errors: 22023 if the choice is ambiguous.
     pub fn corpus_names(&self, tenant: &str, conversation: &Conversation) -> Result<Vec<String>> {

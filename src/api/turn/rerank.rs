@@ -125,6 +125,7 @@ fn write(
             context: &composed.context,
             tokens: composed.tokens,
             embedding: state.before.own_embedding.as_deref(),
+            as_of: turn.as_of.as_deref(),
             settings,
         },
     )?;

@@ -144,7 +144,7 @@ impl<'a> ResolvedQuestion<'a> {
         question: &'a Question<'a>,
     ) -> Result<Self> {
         let names = question.corpus_names(tenant, conversation)?;
-        let corpora = Corpora::load(tenant, &names, question.filter)?;
+        let corpora = Corpora::load(tenant, &names, question.filter, question.as_of)?;
         let first = &corpora.first.corpus;
         let roles = hooks::roles(question.settings, question.call_roles, conversation, first);
         let settings = Settings::resolve(&[
@@ -282,11 +282,12 @@ impl<'a> ResolvedQuestion<'a> {
     fn candidates(
         &self,
         plan: &RetrievalPlan,
-        results: SearchResults,
+        mut results: SearchResults,
         carried: Vec<CarriedInput>,
         known: KnownPassages,
         judged: &JudgedIntent,
     ) -> Gathered {
+        results.time = self.question.time();
         let input = GatherInput {
             results,
             carried,
@@ -311,7 +312,15 @@ impl<'a> ResolvedQuestion<'a> {
         let metric = self.corpora.metric();
         for name in remembered::other_corpora(live, &self.corpora.names()) {
             options.extend(stage("other corpora", || {
-                remembered::in_other_corpus(self.tenant, &name, plan, live, metric, &self.settings)
+                let as_of = self.question.as_of;
+                remembered::in_other_corpus(
+                    self.tenant,
+                    (name.as_str(), as_of),
+                    plan,
+                    live,
+                    metric,
+                    &self.settings,
+                )
             })?);
         }
         Ok(())

@@ -56,10 +56,12 @@ fn shadow_turn(
         embedding: embedding.as_deref().or(turn.embedding.as_deref()),
         embedding_model: None,
         filter: turn.filter.as_ref(),
+        as_of: turn.as_of.as_deref(),
         rewrite: rewrite.or(turn.rewrite.as_deref()),
         intent: turn.intent,
         settings: &call,
         call_roles: hooks::of_turn(turn.call_role.as_deref())?.but_for(&changes),
+        begun_at: Some(&turn.begun_at),
         repeated_turn_no: Some(turn.turn_no),
     };
     let (prepared, composed) = dry_run(&tenant, &conversation, &question)?;

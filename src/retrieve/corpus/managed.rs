@@ -89,18 +89,31 @@ fn configs_index(passages: &str) -> String {
     format!("CREATE INDEX ON {passages} ({TEXT_CONFIG}) WHERE {TEXT_CONFIG} IS NOT NULL")
 }
 
-/// Creates the two tables of a corpus, with their indexes.
+/// Names of the tables of a corpus, qualified and quoted.
+pub struct TableNames {
+    pub passages: String,
+    pub documents: String,
+    /// Passages of earlier versions.
+    pub history: String,
+}
+
+/// Creates the tables of a corpus, with their indexes.
 pub fn make_tables(
-    passages: &str,
-    documents: &str,
+    tables: &TableNames,
     text_config: &str,
     per_document: bool,
     dimensions: Option<i32>,
     embedding_type: &str,
 ) -> Result<()> {
+    let TableNames {
+        passages,
+        documents,
+        history,
+    } = tables;
     sql::run_ddl(&format!(
         "CREATE TABLE {documents} (doc_id text NOT NULL, version integer NOT NULL, title text, uri text, published timestamptz, modified_at timestamptz, \
-             media_type text, language text, page_count integer, metadata jsonb NOT NULL DEFAULT '{{}}', content text, \
+             media_type text, language text, page_count integer, metadata jsonb NOT NULL DEFAULT '{{}}', content text, text_config text, \
+             indexed_at timestamptz NOT NULL DEFAULT now(), replaced_at timestamptz, earlier_descriptions jsonb NOT NULL DEFAULT '[]', \
              PRIMARY KEY (doc_id, version))"
     ))?;
     let embedding = match dimensions {
@@ -127,7 +140,12 @@ pub fn make_tables(
     if per_document {
         sql::run_ddl(&configs_index(passages))?;
     }
+    make_history(history, embedding_type)?;
     for (relation, comment) in [
+        (
+            history,
+            "Passages of a reground corpus in the earlier versions of its documents; written by reground.put_document, read with as_of.",
+        ),
         (
             documents,
             "Documents of a reground corpus, one row per version; written by reground.put_document.",
@@ -143,6 +161,21 @@ pub fn make_tables(
         ))?;
     }
     Ok(())
+}
+
+/// Creates the table of the passages of earlier versions. A row without content and hash has those of the row with the same chunk_id that left
+/// the corpus last: the current one, or the one with `is_last`. So a passage that stays costs no second copy of text and embedding. The
+/// column of embeddings has no fixed number of dimensions, because a corpus can change its model.
+fn make_history(history: &str, embedding_type: &str) -> Result<()> {
+    sql::run_ddl(&format!(
+        "CREATE TABLE {history} (chunk_id bigint NOT NULL, doc_id text NOT NULL, version integer NOT NULL, ordinal integer NOT NULL, content text, \
+             tokens integer, char_start integer, char_end integer, page_start integer, page_end integer, content_hash text, \
+             embedding {}.{embedding_type}, metadata jsonb NOT NULL, is_last boolean NOT NULL, PRIMARY KEY (chunk_id, version))",
+        vector_schema()?
+    ))?;
+    sql::run_ddl(&format!(
+        "CREATE INDEX ON {history} (doc_id, version)"
+    ))
 }
 
 /// Rebuilds the lexemes and the index of a corpus, for another text search configuration or for one per document. `corpus` is
@@ -170,7 +203,7 @@ pub fn reread(corpus: &Corpus, text_config: &str, per_document: bool) -> Result<
         // The configuration of a passage is the language that put_document got.
         sql::run(
             &format!(
-                "UPDATE {relation} AS p SET {TEXT_CONFIG} = d.language FROM {} AS d WHERE d.doc_id = p.doc_id AND d.version = p.version AND d.language IS NOT NULL",
+                "UPDATE {relation} AS p SET {TEXT_CONFIG} = d.text_config FROM {} AS d WHERE d.doc_id = p.doc_id AND d.version = p.version AND d.text_config IS NOT NULL",
                 corpus.documents.as_deref().unwrap_or_default()
             ),
             &[],

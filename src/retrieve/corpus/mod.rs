@@ -4,3 +4,4 @@ pub mod check;
 pub mod coordinates;
 pub mod managed;
 pub mod mapping;
+pub mod past;

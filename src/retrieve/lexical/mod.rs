@@ -38,6 +38,8 @@ impl LexicalStrategy {
         let scan = |lacks_index| Self::Scan { lacks_index };
         Ok(match search {
             LexicalSearch::Exact => scan(false),
+            // An index contains the current rows only.
+            LexicalSearch::Auto if corpus.past.is_some() => scan(false),
             LexicalSearch::Auto => match indexed::index(corpus)? {
                 None => scan(true),
                 Some(index) if index.row_security => scan(false),

@@ -11,8 +11,8 @@ use reground_grounding::settings::Settings;
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
-use crate::retrieve::{passages, vector};
-use crate::store::corpora::{self, Corpus};
+use crate::retrieve::{passages, past, vector};
+use crate::store::corpora::Corpus;
 use crate::store::sources::StoredSource;
 
 /// Scored passages of remembered sources, by corpus and id.
@@ -88,17 +88,17 @@ pub fn other_corpora(live: &[StoredSource], here: &[String]) -> BTreeSet<String>
         .collect()
 }
 
-/// Returns the passages of remembered sources of another corpus. There are none if the corpus cannot be read. They have no
+/// Returns the passages of remembered sources of another corpus, at a time if one is given. There are none if the corpus cannot be read. They have no
 /// distances if the corpus has another metric than `metric`, or other dimensions.
 pub fn in_other_corpus(
     tenant: &str,
-    name: &str,
+    (name, as_of): (&str, Option<&str>),
     plan: &RetrievalPlan,
     live: &[StoredSource],
     metric: Metric,
     settings: &Settings,
 ) -> Result<Options> {
-    let Some(corpus) = corpora::usable_under(settings, tenant, name)? else {
+    let Some(corpus) = past::usable(settings, tenant, name, as_of)? else {
         return Ok(Options::new());
     };
     let everything = Filter::default();

@@ -15,9 +15,8 @@ use crate::error::Result;
 use crate::retrieve::corpus_scope::{Corpora, Scope};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
-use crate::retrieve::passages;
 use crate::retrieve::remembered::{self, Options};
-use crate::store::corpora as stored;
+use crate::retrieve::{passages, past};
 use crate::store::history::Shown;
 use crate::store::sources::StoredSource;
 
@@ -80,6 +79,7 @@ pub fn current_passages(
         by_corpus.entry(id.corpus).or_default().insert(id.chunk_id);
     }
     let everything = Filter::default();
+    let as_of = corpora.as_of.as_deref();
     let mut found = BTreeMap::new();
     for (name, keys) in by_corpus {
         let scope = corpora.scopes().find(|s| s.corpus.name == name);
@@ -87,7 +87,7 @@ pub fn current_passages(
             passages::by_key(corpus, filter, &keys)?
         } else if filtered {
             continue;
-        } else if let Some(corpus) = stored::usable_under(settings, tenant, &name)? {
+        } else if let Some(corpus) = past::usable(settings, tenant, &name, as_of)? {
             passages::by_key(&corpus, &everything, &keys)?
         } else {
             continue;
@@ -125,7 +125,7 @@ fn scored_pins(reuse: &Reuse<'_>, pins: &[StoredSource]) -> Result<Options> {
             let metric = reuse.corpora.metric();
             options.extend(remembered::in_other_corpus(
                 reuse.tenant,
-                &name,
+                (name.as_str(), reuse.corpora.as_of.as_deref()),
                 plan,
                 pins,
                 metric,

@@ -1,12 +1,14 @@
 //! The table `corpora`.
 
+use std::collections::BTreeMap;
+
 use pgrx::datum::DatumWithOid;
 use pgrx::pg_sys;
 use reground_grounding::settings::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use super::relations::{Column, Corpus, INTEGERS, Mapping, Side, operator_schema};
+pub use super::relations::{Column, Corpus, INTEGERS, Mapping, Past, Side, operator_schema};
 use crate::error::{Error, Result};
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
@@ -19,6 +21,7 @@ pub struct NewCorpus<'a> {
     pub corpus: &'a str,
     pub relation: String,
     pub documents: Option<String>,
+    pub history: Option<String>,
     pub managed: bool,
     pub mapping: &'a Mapping,
     pub dimensions: Option<i32>,
@@ -98,12 +101,24 @@ fn select(condition: &str) -> String {
                  JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation::oid) AS relation, \
              (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \
                  JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.documents::oid) AS documents, \
+             (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \
+                 JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.history::oid) AS history, \
              (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'vector') AS vector_schema, \
              {} AS passage_columns, {} AS document_columns \
          FROM reground.corpora AS c WHERE {condition}) AS r",
         COLUMNS.replace("RELATION", "c.relation"),
         COLUMNS.replace("RELATION", "c.documents"),
     )
+}
+
+/// Types of the columns of a relation.
+pub fn columns_of(relation: &str) -> Result<BTreeMap<String, String>> {
+    let statement = format!(
+        "SELECT {}::text",
+        COLUMNS.replace("RELATION", "to_regclass($1)")
+    );
+    let columns = sql::with_pinned_path(|| sql::read_json(&statement, &[relation.into()]))?;
+    Ok(columns.unwrap_or_default())
 }
 
 /// The lock on the registration of a corpus, by purpose.
@@ -209,7 +224,7 @@ pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
 
 /// Columns of [`NewCorpus`], with the relations as text.
 const NEW_CORPUS: Record = Record(&[
-    "tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, dimensions integer, embedding_type text",
+    "tenant text, corpus text, relation text, documents text, history text, managed boolean, mapping jsonb, dimensions integer, embedding_type text",
     "metric text, text_config text, chunking jsonb, settings jsonb, embedding_model text",
 ]);
 
@@ -234,9 +249,9 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
     as_owner(|| {
         sql::run(
             &format!(
-                "INSERT INTO reground.corpora (tenant, corpus, relation, documents, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, \
+                "INSERT INTO reground.corpora (tenant, corpus, relation, documents, history, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, \
                      settings, embedding_model, reranker_role, intent_role) \
-                 SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, \
+                 SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.history::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, \
                      x.text_config, x.chunking, x.settings, x.embedding_model, $2::oid::regrole, $3::oid::regrole \
                  FROM json_to_record($1::json) AS x({NEW_CORPUS})"
             ),

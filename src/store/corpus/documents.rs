@@ -28,9 +28,24 @@ pub struct NewVersion<'a> {
     pub overlap_cost: f64,
     pub content_hash: &'a str,
     pub modified_at: Option<&'a str>,
+    /// When it was put, as [`next_time`] returns it.
+    pub indexed_at: &'a str,
 }
 
-/// Columns of [`NewVersion`], without `modified_at`.
+/// Columns of the description of a document, in the table of documents and in `earlier_descriptions`, with their types.
+pub const DESCRIBED: [(&str, &str); 9] = [
+    ("title", "text"),
+    ("uri", "text"),
+    ("published", "timestamptz"),
+    ("modified_at", "timestamptz"),
+    ("media_type", "text"),
+    ("language", "text"),
+    ("page_count", "integer"),
+    ("metadata", "jsonb"),
+    ("text_config", "text"),
+];
+
+/// Columns of [`NewVersion`], without the times.
 const NEW_VERSION: Record = Record(&[
     "corpus_id bigint, doc_id text, version integer, tenant text, uri text, page_count integer, char_count integer",
     "chunk_count integer, overlap_cost double precision, content_hash text",
@@ -52,18 +67,35 @@ pub fn latest(corpus_id: i64, doc_id: &str) -> Result<Option<Current>> {
     })
 }
 
+/// The time of the next change of a document: the start of the transaction, but never before the last change, so that the versions of a
+/// document never overlap.
+pub fn next_time(corpus_id: i64, doc_id: &str) -> Result<String> {
+    let time = as_owner(|| {
+        sql::write_one(
+            "SELECT to_jsonb(greatest(now(), max(d.indexed_at), max(d.replaced_at))) #>> '{}'::text[] FROM reground.documents AS d \
+             WHERE d.corpus_id = $1 AND d.doc_id = $2",
+            &[corpus_id.into(), doc_id.into()],
+        )
+    })?;
+    Ok(time.unwrap_or_default())
+}
+
 /// Stores a version and marks the previous one as replaced.
 pub fn insert(new: &NewVersion<'_>) -> Result<()> {
     let row = sql::json(new)?;
     as_owner(|| {
         sql::run(
-            "UPDATE reground.documents SET replaced_at = now() WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL",
-            &[new.corpus_id.into(), new.doc_id.into()],
+            "UPDATE reground.documents SET replaced_at = $3::timestamptz WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL",
+            &[
+                new.corpus_id.into(),
+                new.doc_id.into(),
+                new.indexed_at.into(),
+            ],
         )?;
         sql::run(
             &format!(
-                "INSERT INTO reground.documents ({}, modified_at) SELECT {}, coalesce(x.modified_at, now()) \
-                 FROM json_to_record($1::json) AS x({NEW_VERSION}, modified_at timestamptz)",
+                "INSERT INTO reground.documents ({}, modified_at, indexed_at) SELECT {}, coalesce(x.modified_at, now()), x.indexed_at \
+                 FROM json_to_record($1::json) AS x({NEW_VERSION}, modified_at timestamptz, indexed_at timestamptz)",
                 NEW_VERSION.columns(""),
                 NEW_VERSION.columns("x.")
             ),
@@ -87,13 +119,13 @@ pub fn describe(new: &NewVersion<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Marks a document as deleted.
-pub fn delete(corpus_id: i64, doc_id: &str) -> Result<()> {
+/// Marks a document as deleted at a time.
+pub fn delete(corpus_id: i64, doc_id: &str, at: &str) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "UPDATE reground.documents SET deleted_at = now(), replaced_at = now() \
+            "UPDATE reground.documents SET deleted_at = $3::timestamptz, replaced_at = $3::timestamptz \
              WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL",
-            &[corpus_id.into(), doc_id.into()],
+            &[corpus_id.into(), doc_id.into(), at.into()],
         )
     })?;
     Ok(())

@@ -36,13 +36,34 @@ impl Corpus {
         Ok(self)
     }
 
+    /// The relations that searches read: with the table of earlier passages for an earlier time.
+    fn read_relations(&self) -> impl Iterator<Item = &String> {
+        let history = self.history.as_ref().filter(|_| self.past.is_some());
+        [&self.relation, &self.documents]
+            .into_iter()
+            .flatten()
+            .chain(history)
+    }
+
+    /// Whether row-level security hides passages of this role, but not passages of earlier versions.
+    pub fn reveals_history(&self) -> Result<bool> {
+        let reveals = sql::read_one::<bool>(
+            "SELECT row_security_active(to_regclass($1)::oid) AND NOT row_security_active(to_regclass($2)::oid)",
+            &[
+                self.relation.as_deref().into(),
+                self.history.as_deref().into(),
+            ],
+        )?;
+        Ok(reveals != Some(false))
+    }
+
     /// Whether a superuser would run code of other roles by reading the relations.
     pub fn is_refused(&self) -> Result<bool> {
         if !sql::is_session_of_superuser() {
             return Ok(false);
         }
         // Without the locks and the snapshot, the owner could replace a table by a view unseen.
-        for relation in [&self.relation, &self.documents].into_iter().flatten() {
+        for relation in self.read_relations() {
             sql::lock_relation(relation)?;
         }
         Ok(!sql::with_latest_snapshot(|| self.untrusted_owners())?.is_empty())
@@ -56,7 +77,7 @@ impl Corpus {
         let mut owners = BTreeSet::new();
         // One statement for each relation: its generic plan is cheap, so PostgreSQL keeps it. OFFSET 0 makes it look up each type by its
         // oid. Types below 16384 are built in, and contain only such types.
-        for relation in [&self.relation, &self.documents].into_iter().flatten() {
+        for relation in self.read_relations() {
             let found: Option<Vec<String>> = sql::read_json(
                 "SELECT json_agg(o.rolname)::text FROM ( \
                      SELECT r.rolname FROM pg_class AS c JOIN pg_roles AS r ON r.oid = c.relowner AND NOT r.rolsuper \
@@ -94,7 +115,7 @@ impl Corpus {
 
     /// Whether this role may read the relations.
     pub fn is_readable(&self) -> Result<bool> {
-        for relation in [&self.relation, &self.documents].into_iter().flatten() {
+        for relation in self.read_relations() {
             let may = sql::read_one::<bool>(
                 "SELECT has_schema_privilege(c.relnamespace, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') \
                  FROM pg_class AS c WHERE c.oid = to_regclass($1)::oid",
@@ -132,7 +153,8 @@ impl Corpus {
 
     /// Whether this role may delete rows of its relations.
     pub fn is_deletable(&self) -> Result<bool> {
-        for relation in [&self.relation, &self.documents].into_iter().flatten() {
+        let tables = [&self.relation, &self.documents, &self.history];
+        for relation in tables.into_iter().flatten() {
             let may = sql::read_one::<bool>(
                 "SELECT has_table_privilege(to_regclass($1), 'DELETE')",
                 &[relation.as_str().into()],

@@ -55,6 +55,8 @@ pub struct Corpus {
     pub relation: Option<String>,
     /// The relation of the documents, qualified and quoted, if it is mapped and exists.
     pub documents: Option<String>,
+    /// The table of the passages of earlier versions, qualified and quoted; `None` if there is none, or it was dropped.
+    pub history: Option<String>,
     /// Whether a relation of documents is mapped.
     pub has_documents: bool,
     /// Whether create_corpus made the relations.
@@ -78,6 +80,18 @@ pub struct Corpus {
     pub passage_columns: BTreeMap<String, String>,
     /// Types of the columns of the relation of the documents.
     pub document_columns: BTreeMap<String, String>,
+    /// The rows of an earlier time, which then replace the current rows.
+    #[serde(skip)]
+    pub past: Option<Past>,
+}
+
+/// The rows of a corpus at an earlier time, as subqueries with the columns of its relations.
+#[derive(Clone, Debug)]
+pub struct Past {
+    /// Passages of all times.
+    pub passages: String,
+    /// Versions of the documents that were current at that time, with their descriptions of that time.
+    pub documents: String,
 }
 
 /// Built-in types that keys and filtered columns usually have. They are not looked up, which would cost time in every turn.
@@ -288,6 +302,15 @@ impl Corpus {
 
     /// FROM clause: passages `p`, joined with documents `d` if these are mapped.
     pub fn relations(&self) -> Result<String> {
+        if let Some(Past {
+            passages,
+            documents,
+        }) = &self.past
+        {
+            return Ok(format!(
+                "({passages}) AS p JOIN ({documents}) AS d ON d.doc_id = p.doc_id AND d.version = p.version"
+            ));
+        }
         let mut clause = format!("{} AS p", self.relation.as_deref().unwrap_or_default());
         let Some(documents) = &self.documents else {
             return Ok(clause);

@@ -99,7 +99,7 @@ const TURN: &[ByteForm] = &[
     ByteForm::Number(&["context_tokens", "query_tokens"]),
     ByteForm::Flag(&["retrieved"]),
     ByteForm::Number(&["context_turn_no", "history_tokens"]),
-    ByteForm::Time(&["begun_at"]),
+    ByteForm::Time(&["begun_at", "as_of"]),
 ];
 
 /// First content of a retrieval. The second one is [`TURN`]; further ones are the added sources.
@@ -188,7 +188,10 @@ fn fields(content: &[ByteForm]) -> String {
             ByteForm::Flag(columns) => each(columns, "boolsend(?)"),
             ByteForm::Time(columns) => each(
                 columns,
-                &format!("int8send({})", MICROSECONDS.replace("#", "?")),
+                &format!(
+                    "CASE WHEN ? IS NOT NULL THEN int8send({}) END",
+                    MICROSECONDS.replace("#", "?")
+                ),
             ),
             ByteForm::Vector(columns) => each(columns, "array_send(?)"),
         })

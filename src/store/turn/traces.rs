@@ -216,6 +216,7 @@ fn columns<'a>(
             "graph_ranks",
             column(e, |e| e.candidate.graph_rank.map(whole)),
         ),
+        ("recencies", column(e, |e| e.candidate.recency)),
         ("fused_scores", column(e, |e| e.candidate.fused_score)),
         ("rerank_scores", column(e, |e| e.candidate.rerank_score)),
         ("relevances", column(e, |e| e.candidate.relevance)),

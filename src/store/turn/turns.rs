@@ -47,6 +47,8 @@ pub struct Turn {
     pub origin: String,
     /// Number of the turn whose search found the sources of the context.
     context_turn_no: Option<i32>,
+    /// Time whose versions it searches, as text.
+    pub as_of: Option<String>,
     pub warnings: Vec<String>,
     /// Whether this transaction began the turn more than a second ago. Its lock was then held while the model wrote.
     pub held_open: bool,
@@ -109,6 +111,8 @@ pub struct NewTurn<'a> {
     /// Names of its corpora, if it searches several.
     pub corpora: Option<&'a Vec<String>>,
     pub filter: Option<&'a Value>,
+    /// Time whose versions it searches.
+    pub as_of: Option<&'a str>,
     pub intent: &'a str,
     pub intent_confidence: f64,
     pub intent_signals: &'a [String],
@@ -169,7 +173,7 @@ const REPLACED: Record = Record(&[CONTEXT_SHARE, SIMILARITIES]);
 /// Columns of [`NewTurn`].
 const NEW_TURN: Record = Record(&[
     "tenant text, conversation_id bigint, turn_no integer, state text, request_id text, request_hash text, query text",
-    "corpus text, corpora text[], filter jsonb, intent text, intent_confidence real, intent_signals text[]",
+    "corpus text, corpora text[], filter jsonb, as_of timestamptz, intent text, intent_confidence real, intent_signals text[]",
     "query_expansion jsonb, settings jsonb, call_settings jsonb, call_role text, pending_candidates jsonb",
     "context_tokens integer, query_tokens integer, search_us integer, warnings text[], tags jsonb, retrieved boolean",
     OTHER_MEASURES,
@@ -193,6 +197,10 @@ pub struct TurnRequest {
     /// Names of its corpora, if it searches several.
     corpora: Option<Vec<String>>,
     pub filter: Option<Value>,
+    /// Time whose versions it searches, as text.
+    pub as_of: Option<String>,
+    /// When it began, as text.
+    pub begun_at: String,
     pub settings: Settings,
     /// The settings that the call itself gave.
     pub call_settings: Value,
@@ -221,7 +229,7 @@ pub fn request(tenant: &str, turn_id: i64) -> Result<TurnRequest> {
     as_owner(|| {
         sql::write_json(
             "SELECT row_to_json(r)::text FROM (SELECT t.turn_id, t.turn_no, t.state, t.query, t.embedding, t.query_expansion ->> 'rewrite' AS rewrite, \
-                 CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.corpora, t.filter, t.settings, t.call_settings, t.call_role, \
+                 CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.corpora, t.filter, t.as_of, t.begun_at, t.settings, t.call_settings, t.call_role, \
                  t.superseded OR EXISTS (SELECT FROM reground.conversations AS v JOIN reground.turns AS l ON l.turn_id = v.last_ended_turn_id \
                          WHERE v.conversation_id = t.conversation_id AND l.turn_no > t.turn_no) AS overtaken \
              FROM reground.turns AS t WHERE t.turn_id = $1 AND t.tenant = $2) AS r",
@@ -252,7 +260,7 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
 
 /// Beginning of a query for a [`Turn`].
 const COLUMNS: &str = "SELECT row_to_json(r)::text FROM (SELECT turn_id, conversation_id, turn_no, state, request_hash, query, query_tokens, corpus, corpora, \
-     settings, call_settings, call_role, pending_candidates, rerank_results, context, sources_before, parent_turn_id, superseded, origin, context_turn_no, \
+     settings, call_settings, call_role, pending_candidates, rerank_results, context, sources_before, parent_turn_id, superseded, origin, context_turn_no, as_of, \
      warnings, coalesce(xmin::text = pg_current_xact_id_if_assigned()::xid::text \
          AND clock_timestamp() - begun_at > interval '1 second', false) AS held_open \
      FROM reground.turns WHERE";

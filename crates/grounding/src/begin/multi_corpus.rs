@@ -61,6 +61,7 @@ pub fn merge_results(first: &mut SearchResults, corpus: &str, other: SearchResul
     first
         .passages
         .extend(passages.map(|(key, passage)| (named(key), passage)));
+    first.dates.extend(renamed(other.dates));
     first.lacks_index |= other.lacks_index;
 }
 

@@ -53,6 +53,9 @@ pub struct Candidate {
     /// Rank among the graph neighbours, from 1.
     #[serde(default)]
     pub graph_rank: Option<u32>,
+    /// Factor on the fused score for the age of the document, with `recency_half_life`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recency: Option<f64>,
     /// Fused score, by the setting `fusion`; 0 for a carried passage that is in no list.
     pub fused_score: f64,
     /// The reranker's score, if a reranker ran.
@@ -88,6 +91,7 @@ impl Candidate {
             vector_rank: None,
             vector_distance: None,
             graph_rank: None,
+            recency: None,
             fused_score: 0.0,
             rerank_score: None,
             relevance: 0.0,

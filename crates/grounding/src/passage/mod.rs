@@ -1,6 +1,7 @@
 //! Passages, the ranked lists that contain them, and the candidates that a turn makes of them.
 
 mod candidate;
+pub mod date;
 pub mod identity;
 mod list;
 mod locator;

@@ -210,6 +210,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "share of the vector branch in the fusion, from 0, lexical only, to 1, vector only. Default: 0.7, or 0.5 if fusion is rrf"),
     row("rrf_k", "60", Kind::Real(1.0, 10_000.0), "a number, 1 to 10000",
         "the constant k of reciprocal rank fusion, weight / (k + rank)"),
+    row("recency_half_life", "null", Kind::Real(1.0, 1e10), "a number of seconds, at least 1, or off",
+        "age at which a document loses half of what age takes from its fused score, at most a quarter; documents without a date lose as much as the median"),
     row("graph", "false", Kind::Flag, "true or false",
         "look up entities that the conversation repeats in the corpus' edges, and add the passages of their neighbours as candidates"),
     row("graph_weight", "1", Kind::Real(0.0, 100.0), "a number, 0 to 100",

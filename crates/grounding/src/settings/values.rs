@@ -49,6 +49,9 @@ pub struct Settings {
     pub max_passage_tokens: usize,
     /// k of reciprocal rank fusion, 1–10,000, default 60.
     pub rrf_k: f64,
+    /// Seconds in which a document loses half of what age takes from its score; `None` is off, the default.
+    #[serde(default)]
+    pub recency_half_life: Option<f64>,
     /// Whether graph neighbours of repeated nodes are looked up. Default false.
     pub graph: bool,
     /// Weight of the list of neighbours, 0–100, default 1.
@@ -148,6 +151,7 @@ impl Default for Settings {
             max_merged_tokens: 512,
             max_passage_tokens: 1024,
             rrf_k: 60.0,
+            recency_half_life: None,
             graph: false,
             graph_weight: 1.0,
             fusion: Fusion::Scores,

@@ -186,7 +186,7 @@ pub fn tables_of(tenant: &str) -> Result<Vec<String>> {
     Ok(as_owner_unrestricted(|| {
         sql::write_json(
             "SELECT coalesce(json_agg(DISTINCT r.relation::regclass::text), '[]')::text \
-             FROM reground.corpora AS k, unnest(ARRAY[k.relation, k.documents]) AS r(relation) \
+             FROM reground.corpora AS k, unnest(ARRAY[k.relation, k.documents, k.history]) AS r(relation) \
              JOIN pg_class AS c ON c.oid = r.relation WHERE k.tenant = $1",
             &[tenant.into()],
         )

@@ -134,6 +134,7 @@ fn candidate(row: FusedRow, passage: Passage, relevance: f64) -> Candidate {
         vector_rank: row.vector_rank,
         vector_distance: row.vector_distance,
         graph_rank: row.graph_rank,
+        recency: row.recency,
         fused_score: row.score,
         relevance,
         entities: row.entities,

@@ -89,6 +89,7 @@ impl ListRanks {
             vector_rank: self.vector.rank,
             vector_distance: self.vector.value,
             graph_rank: self.graph.rank,
+            recency: None,
             entities: self.entities,
         }
     }

@@ -6,6 +6,7 @@
 mod candidates;
 mod list_ranks;
 mod ranking;
+mod recency;
 mod rows;
 mod rrf;
 mod scores;

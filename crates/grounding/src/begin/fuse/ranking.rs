@@ -18,6 +18,11 @@ pub struct SearchResults {
     pub integrated: BranchScores,
     /// The passages in the lists, by the name that the lists use. Not needed for [`rows`](super::rows()).
     pub passages: BTreeMap<String, Passage>,
+    /// Dates of the documents in seconds since 1970, by the name that the lists use, for documents that have one. Needed
+    /// only with `recency_half_life`.
+    pub dates: BTreeMap<String, f64>,
+    /// The time from which ages are measured, in seconds since 1970.
+    pub time: Option<f64>,
     /// The distance metric of the vector lists.
     pub metric: Metric,
     /// Whether all passages of a corpus were read because it has no lexical index.
@@ -51,6 +56,9 @@ pub struct FusedRow {
     pub vector_distance: Option<f64>,
     /// Rank among the graph neighbours, from 1.
     pub graph_rank: Option<u32>,
+    /// Factor on the score for the age of the document; `None` if the setting `recency_half_life` is off.
+    #[serde(default)]
+    pub recency: Option<f64>,
     /// Compared entities whose lists contain it, sorted.
     pub entities: Vec<String>,
 }

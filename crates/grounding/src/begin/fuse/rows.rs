@@ -2,6 +2,7 @@
 
 use super::list_ranks::{ListRanks, list_ranks};
 use super::ranking::{FusedRow, SearchResults};
+use super::recency::{Recency, reduced};
 use super::{rrf, scores};
 use crate::settings::{Fusion, Settings};
 
@@ -23,12 +24,20 @@ pub(super) fn fused_rows<'a>(
     let scored: Vec<(&str, ListRanks, f64)> = match settings.fusion {
         Fusion::Rrf => rrf::rrf_scores(all_ranks, settings.rrf_k),
         Fusion::Scores | Fusion::Integrated => {
-            scores::standardised_scores(all_ranks, results, settings, name)
+            scores::standardised_scores(all_ranks, results, settings, &name)
         }
     };
+    let recency = Recency::of(results, settings, &name);
     let mut rows: Vec<FusedRow> = scored
         .into_iter()
-        .map(|(key, ranks, score)| ranks.into_row(key, score))
+        .map(|(key, ranks, score)| {
+            let factor = recency.as_ref().map(|recency| recency.factor(key));
+            let score = factor.map_or(score, |factor| reduced(score, factor));
+            FusedRow {
+                recency: factor,
+                ..ranks.into_row(key, score)
+            }
+        })
         .collect();
     rows.sort_by(|a, b| {
         b.score
