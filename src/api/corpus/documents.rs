@@ -101,7 +101,7 @@ fn put_document(
         })
         .transpose()?;
     let metadata = Json::object(metadata, "metadata")?;
-    let prepared = match (content, passages) {
+    let mut prepared = match (content, passages) {
         (Some(content), None) => {
             let chunking: ChunkSettings =
                 serde_json::from_value(corpus.chunking.clone()).map_err(Error::from)?;
@@ -118,6 +118,7 @@ fn put_document(
         }
     }
     .map_err(Error::from)?;
+    prepared.set_headings(title, media_type);
     let description = Description {
         uri: uri.map(canonical),
         title,
@@ -209,6 +210,7 @@ fn store(
     } else {
         documents::describe(&new)?;
         set_text_config(corpus, doc_id, text_config)?;
+        set_headings(corpus, doc_id, prepared)?;
         PassageChanges {
             reused: i64::try_from(prepared.passages.len()).unwrap_or(i64::MAX),
             ..PassageChanges::default()
@@ -253,6 +255,33 @@ fn set_text_config(corpus: &Corpus, doc_id: &str, text_config: Option<&str>) -> 
     Ok(())
 }
 
+/// Sets the headings of the passages. The vectors of changed headings are removed.
+fn set_headings(corpus: &Corpus, doc_id: &str, prepared: &Prepared) -> Result<()> {
+    sql::run(
+        &format!(
+            "UPDATE {} AS p SET heading = g.heading{} FROM pg_catalog.json_to_recordset($2::json) AS g(ordinal integer, heading text) \
+             WHERE p.doc_id = $1 AND p.ordinal = g.ordinal AND p.heading IS DISTINCT FROM g.heading",
+            corpus.relation.as_deref().unwrap_or_default(),
+            kept_vectors(corpus)
+        ),
+        &[doc_id.into(), sql::json(&prepared.passages)?.into()],
+    )?;
+    Ok(())
+}
+
+/// Assignments that remove the vectors of a passage `p` if its embedded text changes with the heading `g`.
+fn kept_vectors(corpus: &Corpus) -> String {
+    if corpus.title_weight == 0 {
+        return String::new();
+    }
+    let columns = ["embedding", "next_embedding"].map(|meaning| corpus.mapping.get(meaning));
+    let kept = columns.into_iter().flatten().map(|column| {
+        let name = sql::ident(&column.column);
+        format!(", {name} = CASE WHEN p.heading IS NOT DISTINCT FROM g.heading THEN p.{name} END")
+    });
+    kept.collect()
+}
+
 /// Writes the row of a version in the table of documents.
 fn describe(
     corpus: &Corpus,
@@ -292,7 +321,7 @@ fn describe(
 }
 
 /// Replaces the passages of the previous version. Passages with equal texts (the n-th and the n-th) keep their row, and so their
-/// id and embedding.
+/// id, and with an equal heading their embedding.
 fn replace_passages(
     corpus: &Corpus,
     doc_id: &str,
@@ -305,23 +334,24 @@ fn replace_passages(
         true => (", text_config = $4", ", text_config", ", $4"),
         false => ("", "", ""),
     };
+    let vectors = kept_vectors(corpus);
     let statement = format!(
         "WITH given AS MATERIALIZED ( \
              SELECT x.*, pg_catalog.row_number() OVER (PARTITION BY x.content_hash ORDER BY x.ordinal) AS nth \
              FROM pg_catalog.json_to_recordset($1::json) AS x(ordinal integer, content text, tokens integer, char_start integer, char_end integer, \
-                 page_start integer, page_end integer, content_hash text, metadata jsonb)), \
+                 page_start integer, page_end integer, content_hash text, heading text, metadata jsonb)), \
          stored AS MATERIALIZED ( \
              SELECT p.chunk_id, p.content_hash, pg_catalog.row_number() OVER (PARTITION BY p.content_hash ORDER BY p.ordinal) AS nth FROM {relation} AS p WHERE p.doc_id = $2), \
          reused AS ( \
              UPDATE {relation} AS p SET version = $3, ordinal = g.ordinal, content = g.content, tokens = g.tokens, char_start = g.char_start, \
-                 char_end = g.char_end, page_start = g.page_start, page_end = g.page_end, metadata = g.metadata{set} \
+                 char_end = g.char_end, page_start = g.page_start, page_end = g.page_end, heading = g.heading, metadata = g.metadata{set}{vectors} \
              FROM given AS g JOIN stored AS s ON s.content_hash = g.content_hash AND s.nth = g.nth WHERE p.chunk_id = s.chunk_id RETURNING 1), \
          removed AS ( \
              DELETE FROM {relation} AS p USING stored AS s WHERE p.chunk_id = s.chunk_id \
                  AND NOT EXISTS (SELECT FROM given AS g WHERE g.content_hash = s.content_hash AND g.nth = s.nth) RETURNING p.chunk_id::text AS chunk_id), \
          added AS ( \
-             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, content_hash, metadata{column}) \
-             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.content_hash, g.metadata{value} FROM given AS g \
+             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, content_hash, heading, metadata{column}) \
+             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.content_hash, g.heading, g.metadata{value} FROM given AS g \
              WHERE NOT EXISTS (SELECT FROM stored AS s WHERE s.content_hash = g.content_hash AND s.nth = g.nth) ORDER BY g.ordinal RETURNING 1) \
          SELECT pg_catalog.jsonb_build_object('reused', (SELECT count(*) FROM reused), 'removed', (SELECT count(*) FROM removed), \
              'added', (SELECT count(*) FROM added), \
@@ -434,9 +464,9 @@ fn pending_embeddings(
     let key = corpus.key()?;
     let rows: Vec<serde_json::Value> = sql::read_rows(
         &format!(
-            "SELECT {key}::text AS chunk_id, {}::text AS doc_id, {}::text AS content FROM {} AS p WHERE {} IS NULL ORDER BY {key} LIMIT $1",
+            "SELECT {key}::text AS chunk_id, {}::text AS doc_id, {} AS content FROM {} AS p WHERE {} IS NULL ORDER BY {key} LIMIT $1",
             corpus.document()?,
-            corpus.required("content")?,
+            corpus.embedded_text()?,
             corpus.relation.as_deref().unwrap_or_default(),
             corpus.embedding_column()?
         ),
@@ -485,7 +515,7 @@ fn put_embeddings(
         corpus.relation.as_deref().unwrap_or_default(),
         sql::ident(&column.name),
         column.kind,
-        text_hash(&corpus.required("content")?),
+        text_hash(&corpus)?,
     );
     // SAFETY: as above; the datum lives as long as this call.
     let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };
