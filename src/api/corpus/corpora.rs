@@ -320,6 +320,7 @@ fn alter_corpus(
     if corpus.relation.is_none() {
         return Err(Error::RelationGone(corpus.name).into());
     }
+    let was_embedded = corpus.embedded_text().ok();
     if settings.is_some() {
         let changes = Json::object(settings, "settings")?;
         let merged = merged(corpus.settings, changes.clone());
@@ -338,7 +339,7 @@ fn alter_corpus(
     if let Some(metric) = metric {
         corpus.metric = checked_metric(metric)?.to_owned();
     }
-    let (was_searched, was_weight) = (corpus.titles_are_embedded(), corpus.title_weight);
+    let was_weight = corpus.title_weight;
     if let Some(weight) = title_weight {
         corpus.title_weight = checked_title_weight(weight)?;
     }
@@ -351,7 +352,7 @@ fn alter_corpus(
         embedding_model::assign(&mut corpus, model)?;
     }
     corpora::update(&corpus)?;
-    if was_searched != corpus.titles_are_embedded() {
+    if corpus.embedded_text().ok() != was_embedded {
         embedding_model::texts_changed(&corpus)?;
     }
     if corpus.title_weight != was_weight && !corpus.managed {

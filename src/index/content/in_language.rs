@@ -122,7 +122,13 @@ pub fn indexed_columns(index: &OpenRelation) -> Option<IndexedColumns> {
     // entry or in the current memory context.
     unsafe {
         let relation = index.as_ptr();
-        let key = *(*(*relation).rd_index).indkey.values.as_slice(1).first()?;
+        let key = *(*relation)
+            .rd_index
+            .as_ref()?
+            .indkey
+            .values
+            .as_slice(1)
+            .first()?;
         if key > 0 {
             let texts = vec![column_name(table, key)?];
             return Some(IndexedColumns {

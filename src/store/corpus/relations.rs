@@ -197,12 +197,6 @@ impl Corpus {
             .collect()
     }
 
-    /// Whether the embedded text of a passage begins with its titles.
-    pub fn titles_are_embedded(&self) -> bool {
-        let mut all = self.titles().iter();
-        all.any(|meaning| self.is_text(meaning))
-    }
-
     /// Whether a column has a built-in type of texts. The conversion of other types to text may not be immutable.
     fn is_text(&self, meaning: &str) -> bool {
         matches!(
