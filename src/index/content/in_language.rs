@@ -381,7 +381,7 @@ argument!(
     InLanguage,
     InLanguage {
         text_config: TextConfig::OfIndex,
-        text: String::new(),
+        texts: Vec::new(),
     }
 );
 
