@@ -24,6 +24,10 @@ INSERT INTO leaflets VALUES (1, 'Die Ziegen klettern.', 'de'), (2, 'The goats cl
 CREATE INDEX leaflets_body ON leaflets USING reground_bm25 (reground.in_language(body, lang)) WITH (text_config = 'simple');
 SELECT reground.add_corpus('leaflets', 'leaflets', 'id', 'body', text_config => 'simple', text_config_column => 'lang');
 SELECT reground.create_corpus('tongues', text_config_per_document => true);
+CREATE INDEX leaflets_titled ON leaflets USING reground_bm25 (reground.in_language(ARRAY[lang, body], lang)) WITH (text_config = 'simple', weights = '3');
+SELECT reground.create_corpus('manuals', title_weight => 5);
+SELECT reground.put_document('manuals', 'hens', title => 'Hens', content => E'# Eggs\n\nHens lay them.');
+SELECT reground.put_document('manuals', 'geese', title => 'Geese', passages => '[{"content": "They fly.", "heading": "Journeys"}]');
 SELECT reground.put_document('tongues', 'ziegen', content => 'Die Ziegen klettern.', language => 'de');
 SELECT reground.put_document('tongues', '山羊', content => '山羊会爬树。', text_config => 'reground.bigrams');
 SELECT reground.put_document('farm', 'cows', passages => '[{"content": "Cows give milk.", "page_start": 1}]', title => 'Cows', uri => 'https://farm.example/cows');

@@ -46,7 +46,7 @@ CREATE TYPE reground.bm25text (
     INTERNALLENGTH = VARIABLE,
     STORAGE = extended
 );
-COMMENT ON TYPE reground.bm25text IS 'A text with its text search configuration, as returned by in_language, for indexes of rows in several languages. Not a type for columns.';
+COMMENT ON TYPE reground.bm25text IS 'A text, or several texts, with the text search configuration, as returned by in_language, for indexes of rows in several languages. Not a type for columns.';
 
 -- IMMUTABLE like to_tsvector(regconfig, text): configurations are assumed not to change.
 CREATE FUNCTION reground.in_language(content text, text_config text) RETURNS reground.bm25text
@@ -57,6 +57,15 @@ CREATE FUNCTION reground.in_language(content text, text_config regconfig) RETURN
     LANGUAGE c IMMUTABLE LEAKPROOF PARALLEL SAFE AS 'MODULE_PATHNAME', 'in_language_config_wrapper';
 COMMENT ON FUNCTION reground.in_language(text, regconfig) IS
 'Returns a text with its text search configuration. NULL and a dropped configuration mean the configuration of the index.';
+
+CREATE FUNCTION reground.in_language(content text[], text_config text) RETURNS reground.bm25text
+    LANGUAGE c IMMUTABLE LEAKPROOF PARALLEL SAFE AS 'MODULE_PATHNAME', 'in_language_fields_wrapper';
+COMMENT ON FUNCTION reground.in_language(text[], text) IS
+'Returns several texts with their text search configuration, given by name or as a language code. Each text has its own weight, by the index option weights; a NULL element is an empty text. For indexes: USING reground_bm25 (reground.in_language(ARRAY[title, body], lang)) WITH (weights = ''2,1'').';
+CREATE FUNCTION reground.in_language(content text[], text_config regconfig) RETURNS reground.bm25text
+    LANGUAGE c IMMUTABLE LEAKPROOF PARALLEL SAFE AS 'MODULE_PATHNAME', 'in_language_fields_config_wrapper';
+COMMENT ON FUNCTION reground.in_language(text[], regconfig) IS
+'Returns several texts with their text search configuration. NULL and a dropped configuration mean the configuration of the index.';
 
 CREATE FUNCTION reground.find_text_config(name text) RETURNS regconfig
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'find_text_config_wrapper';

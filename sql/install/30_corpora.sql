@@ -13,6 +13,7 @@ CREATE TABLE reground.corpora (
     embedding_type text CHECK (embedding_type IN ('vector', 'halfvec')),
     metric         text NOT NULL DEFAULT 'cosine' CHECK (metric IN ('cosine', 'l2', 'inner_product')),
     text_config    text NOT NULL,
+    title_weight   integer NOT NULL CHECK (title_weight BETWEEN 0 AND 100),
     chunking       jsonb NOT NULL DEFAULT '{}',
     settings       jsonb NOT NULL DEFAULT '{}',
     reranker_role  regrole,
@@ -35,6 +36,7 @@ COMMENT ON COLUMN reground.corpora.dimensions IS 'Dimensions of the embedding co
 COMMENT ON COLUMN reground.corpora.embedding_type IS 'vector or halfvec; NULL without an embedding column.';
 COMMENT ON COLUMN reground.corpora.metric IS 'Distance between embeddings: cosine, l2 or inner_product.';
 COMMENT ON COLUMN reground.corpora.text_config IS 'Text search configuration of the lexical branch, schema-qualified.';
+COMMENT ON COLUMN reground.corpora.title_weight IS 'How many times a word of a title or heading counts in the lexical branch; if above 0, titles and headings are also embedded with the text.';
 COMMENT ON COLUMN reground.corpora.chunking IS 'How put_document splits texts: {"size": 512, "overlap": 128, "unit": "tokens"}.';
 COMMENT ON COLUMN reground.corpora.settings IS 'Settings of the corpus. Settings of a conversation override them; see the view settings.';
 COMMENT ON COLUMN reground.corpora.reranker_role IS 'Role that set the reranker; the function is called as this role.';
@@ -112,10 +114,11 @@ CREATE FUNCTION reground.create_corpus(
     corpus text, dimensions integer DEFAULT NULL, schema text DEFAULT pg_catalog.current_schema(),
     embedding_type text DEFAULT 'vector', metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english',
     chunk_size integer DEFAULT 512, chunk_overlap integer DEFAULT 128, chunk_unit text DEFAULT 'tokens',
-    settings jsonb DEFAULT '{}', tenant text DEFAULT NULL, text_config_per_document boolean DEFAULT false, embedding_model text DEFAULT NULL)
+    settings jsonb DEFAULT '{}', tenant text DEFAULT NULL, text_config_per_document boolean DEFAULT false, embedding_model text DEFAULT NULL,
+    title_weight integer DEFAULT 2)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'create_corpus_wrapper';
 COMMENT ON FUNCTION reground.create_corpus IS
-'Creates a corpus with tables of its own in a schema, owned by the caller: NAME (passages), NAME_documents (texts and versions) and NAME_history (passages of earlier versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. chunk_unit: tokens (o200k_base), characters or sentences. text_config_per_document: each document may have its own text search configuration. embedding_model: registered model whose embeddings a worker keeps up to date; it gives the dimensions. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
+'Creates a corpus with tables of its own in a schema, owned by the caller: NAME (passages), NAME_documents (texts and versions) and NAME_history (passages of earlier versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. chunk_unit: tokens (o200k_base), characters or sentences. text_config_per_document: each document may have its own text search configuration. embedding_model: registered model whose embeddings a worker keeps up to date; it gives the dimensions. title_weight: how many times a word of a title or heading counts, 0 to 100; 0: titles are neither searched nor embedded. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
 
 CREATE FUNCTION reground.add_corpus(
     corpus text, relation regclass, chunk_id text, content text, doc_id text DEFAULT NULL, embedding text DEFAULT NULL,
@@ -124,17 +127,17 @@ CREATE FUNCTION reground.add_corpus(
     page_start text DEFAULT NULL, page_end text DEFAULT NULL, page_count text DEFAULT NULL,
     char_start text DEFAULT NULL, char_end text DEFAULT NULL, metadata text DEFAULT NULL,
     metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english', settings jsonb DEFAULT '{}', tenant text DEFAULT NULL,
-    text_config_column text DEFAULT NULL, embedding_model text DEFAULT NULL)
+    text_config_column text DEFAULT NULL, embedding_model text DEFAULT NULL, heading text DEFAULT NULL, title_weight integer DEFAULT 2)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'add_corpus_wrapper';
 COMMENT ON FUNCTION reground.add_corpus IS
-'Registers an existing table or view as a corpus; nothing is copied. chunk_id to metadata, documents_doc_id and text_config_column name columns of relation; title, uri, published, modified_at, version, page_count and metadata columns of documents, if it has them. text_config_column contains the text search configuration or language of each row; text_config applies if it is NULL or unknown. embedding_model: registered model whose embeddings a worker keeps up to date in the column embedding; vectors that exist are taken as this model''s. Run check_corpus afterwards. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
+'Registers an existing table or view as a corpus; nothing is copied. chunk_id to metadata, documents_doc_id, text_config_column and heading name columns of relation; title, uri, published, modified_at, version, page_count and metadata columns of documents, if it has them. text_config_column contains the text search configuration or language of each row; text_config applies if it is NULL or unknown. embedding_model: registered model whose embeddings a worker keeps up to date in the column embedding; vectors that exist are taken as this model''s. title_weight: how many times a word of a title or heading counts, 0 to 100; 0: they are neither searched nor embedded. Run check_corpus afterwards. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
 
 CREATE FUNCTION reground.alter_corpus(
     corpus text, settings jsonb DEFAULT NULL, mapping jsonb DEFAULT NULL, metric text DEFAULT NULL, text_config regconfig DEFAULT NULL,
-    text_config_per_document boolean DEFAULT NULL, embedding_model text DEFAULT NULL)
+    text_config_per_document boolean DEFAULT NULL, embedding_model text DEFAULT NULL, title_weight integer DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'alter_corpus_wrapper';
 COMMENT ON FUNCTION reground.alter_corpus IS
-'Changes the given properties of a corpus. settings are merged into those of the corpus (null removes one). mapping maps columns of a registered corpus: {"content": "body"} (null removes one). A new text_config or text_config_per_document rebuilds the lexemes and the index of tables made by create_corpus. embedding_model: model whose embeddings a worker keeps up to date; another model than the present one embeds everything into a second column, and searches use it when all vectors exist; an empty name stops the updates.';
+'Changes the given properties of a corpus. settings are merged into those of the corpus (null removes one). mapping maps columns of a registered corpus: {"content": "body"} (null removes one). A new text_config, text_config_per_document or title_weight rebuilds the index of tables made by create_corpus. A title_weight changed from or to 0 changes the embedded texts: a notice says how to embed them again. embedding_model: model whose embeddings a worker keeps up to date; another model than the present one embeds everything into a second column, and searches use it when all vectors exist; an empty name stops the updates.';
 
 CREATE FUNCTION reground.drop_corpus(corpus text, drop_tables boolean DEFAULT false)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'drop_corpus_wrapper';
@@ -159,7 +162,7 @@ CREATE FUNCTION reground.put_document(
     RETURNS TABLE (version integer, changed boolean, chunk_count integer, reused integer, added integer, removed integer, pending_embeddings integer, page_count integer, overlap_cost double precision)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_document_wrapper';
 COMMENT ON FUNCTION reground.put_document IS
-'Stores a document of a corpus made by create_corpus, given as text (content) or as passages ([{content, chunk_id, page_start, page_end, char_start, char_end, metadata}], only content required). page_starts: character offsets from 0 at which pages begin; NULL: form feeds. text_config: text search configuration or language, for corpora with text_config_per_document; NULL means language. A changed text makes a new version; unchanged passages keep their ids and embeddings (reused). overlap_cost: characters stored twice, as a share of the document. Errors: 55000 if create_corpus did not make the corpus.';
+'Stores a document of a corpus made by create_corpus, given as text (content) or as passages ([{content, chunk_id, heading, page_start, page_end, char_start, char_end, metadata}], only content required). page_starts: character offsets from 0 at which pages begin; NULL: form feeds. text_config: text search configuration or language, for corpora with text_config_per_document; NULL means language. A changed text makes a new version; unchanged passages keep their ids and embeddings (reused); a passage whose title or heading changed keeps its id and waits for a new embedding. overlap_cost: characters stored twice, as a share of the document. Errors: 55000 if create_corpus did not make the corpus.';
 
 CREATE FUNCTION reground.delete_document(corpus text, doc_id text)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'delete_document_wrapper';
@@ -169,7 +172,7 @@ COMMENT ON FUNCTION reground.delete_document IS
 CREATE FUNCTION reground.pending_embeddings(corpus text, max_results integer DEFAULT 100)
     RETURNS TABLE (chunk_id text, doc_id text, content text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pending_embeddings_wrapper';
 COMMENT ON FUNCTION reground.pending_embeddings IS
-'Returns passages without an embedding, ordered by chunk_id.';
+'Returns passages without an embedding, ordered by chunk_id. content: the text to embed, which begins with the title and the headings unless title_weight is 0.';
 
 -- The type vector is in the schema of pgvector. Declare only functions in C under this search_path: they contain no operators.
 SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)

@@ -21,7 +21,9 @@ mod vacuum;
 
 use pgrx::pg_sys;
 use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::terms::Weights;
 
+pub use content::IndexedColumns;
 pub use query::{Bm25Query, Expansion};
 
 use crate::error::Result;
@@ -32,29 +34,34 @@ pub fn define() {
     index_lookup::define();
 }
 
-/// Returns whether an index, or every leaf of a partitioned index, was built with a text search configuration.
+/// Returns the weights that an index, or every leaf of a partitioned index, was built with; `None` if one of them was built with another
+/// text search configuration, or with other weights than the first.
 ///
 /// # Errors
 /// A damaged index.
-pub fn uses_text_config(index: pg_sys::Oid, text_config: &str) -> Result<bool> {
+pub fn weights_under(index: pg_sys::Oid, text_config: &str) -> Result<Option<Weights>> {
+    let mut weights = None;
     let Ok(leaves) = index_lookup::indexes(index) else {
-        return Ok(false);
+        return Ok(None);
     };
     for leaf in leaves {
         let Some(open) = relation::OpenRelation::open(leaf) else {
-            return Ok(false);
+            return Ok(None);
         };
         // SAFETY: the index is open until `open` is dropped.
         let pages = unsafe { storage::IndexPages::new(open.as_ptr(), std::ptr::null_mut()) };
-        if !Meta::read(&pages)?.settings.uses_text_config(text_config) {
-            return Ok(false);
+        let settings = Meta::read(&pages)?.settings;
+        if !settings.uses_text_config(text_config)
+            || *weights.get_or_insert(settings.weights) != settings.weights
+        {
+            return Ok(None);
         }
     }
-    Ok(true)
+    Ok(Some(weights.unwrap_or_default()))
 }
 
-/// Returns the text column and the configuration column of an index on `in_language(text, configuration)`; `None` for an index
-/// on anything else.
-pub fn columns_in_language(index: pg_sys::Oid) -> Option<(String, String)> {
-    content::columns_in_language(&relation::OpenRelation::open(index)?)
+/// Returns the columns that an index is on; `None` for an index on anything else than columns, an array of columns, or `in_language` of
+/// one of these.
+pub fn indexed_columns(index: pg_sys::Oid) -> Option<IndexedColumns> {
+    content::indexed_columns(&relation::OpenRelation::open(index)?)
 }

@@ -87,7 +87,7 @@ pub fn load_together(client: &mut Client, name: &str, parts: &[Corpus]) -> Resul
     }
     clear(client, &load.corpus)?;
     client.execute(
-        "SELECT reground.create_corpus($1, dimensions => $2, schema => $3)",
+        "SELECT reground.create_corpus($1, dimensions => $2, schema => $3, title_weight => 0)",
         &[&load.corpus, &i32::try_from(DIMENSIONS)?, &SCHEMA],
     )?;
     let load = Load {

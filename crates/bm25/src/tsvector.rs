@@ -23,11 +23,26 @@ pub struct TsVector<'a> {
     entries: &'a [u8],
     strings: &'a [u8],
     length: u32,
+    title_weight: u8,
 }
+
+/// The two bits of a position that contain its weight, if the weight is A.
+const WEIGHT_A: u16 = 0b11;
+/// Number of bits of a position below its weight.
+const POSITION_BITS: u32 = 14;
 
 impl<'a> TsVector<'a> {
     /// Parses the payload of a `tsvector`: detoasted, without its 4-byte varlena header, at any alignment. Takes time linear
-    /// in the number of entries.
+    /// in the number of entries. Each position counts once, whatever its weight.
+    ///
+    /// # Errors
+    /// As [`TsVector::parse_with_title`].
+    pub fn parse(payload: &'a [u8]) -> Result<Self, Bm25Error> {
+        Self::parse_with_title(payload, 1)
+    }
+
+    /// As [`TsVector::parse`], where each position of weight A, a word of a title, counts `title_weight` times, in frequencies and
+    /// in the length. Takes time linear in the number of positions.
     ///
     /// The lexemes are assumed to be sorted, because the server sorts every vector that it receives. If they are not,
     /// [`TsVector::frequency`] may miss a lexeme.
@@ -35,7 +50,7 @@ impl<'a> TsVector<'a> {
     /// # Errors
     /// [`Bm25Error::EntryTable`] if the entries do not fit, [`Bm25Error::OutOfBounds`] if one of them points outside the
     /// string area.
-    pub fn parse(payload: &'a [u8]) -> Result<Self, Bm25Error> {
+    pub fn parse_with_title(payload: &'a [u8], title_weight: u8) -> Result<Self, Bm25Error> {
         let bytes = payload.len();
         let (header, rest) = payload
             .split_first_chunk::<HEADER>()
@@ -52,13 +67,14 @@ impl<'a> TsVector<'a> {
             entries,
             strings,
             length: 0,
+            title_weight,
         };
         for entry in 0..vector.lexemes() {
             let (_, frequency) = vector.read(entry).ok_or(Bm25Error::OutOfBounds {
                 entry,
                 bytes: strings.len(),
             })?;
-            // A count is below 2^16, but entries may share their positions, so only the sum can overflow.
+            // A frequency is below 2^24, but entries may share their positions, so only the sum can overflow.
             vector.length = vector.length.saturating_add(frequency);
         }
         Ok(vector)
@@ -69,12 +85,12 @@ impl<'a> TsVector<'a> {
         self.entries.len() / ENTRY
     }
 
-    /// Length of the passage in positions. A lexeme without positions counts as 1.
+    /// Length of the passage in weighted positions. A lexeme without positions counts as 1.
     pub fn length(&self) -> u32 {
         self.length
     }
 
-    /// Returns how often `lexeme` occurs: 0 if it is absent, 1 if its positions were stripped. Takes time logarithmic in the
+    /// Returns how often `lexeme` occurs, weighted: 0 if it is absent, 1 if its positions were stripped. Takes time logarithmic in the
     /// number of lexemes.
     pub fn frequency(&self, lexeme: &[u8]) -> u32 {
         // The server orders lexemes by `memcmp` of the common prefix, then by length. Slices have the same order.
@@ -106,8 +122,23 @@ impl<'a> TsVector<'a> {
         let positions = self.strings.get(end.next_multiple_of(2)..)?;
         let (count, positions) = positions.split_first_chunk::<2>()?;
         let count = u16::from_ne_bytes(*count);
-        positions.get(..usize::from(count) * 2)?;
+        let positions = positions.get(..usize::from(count) * 2)?;
         // An empty list of positions is treated like a missing one.
-        Some((lexeme, u32::from(count).max(1)))
+        let frequency = match (count, self.title_weight) {
+            (0, _) => 1,
+            (_, 1) => u32::from(count),
+            _ => self.weighted(positions),
+        };
+        Some((lexeme, frequency))
+    }
+
+    /// Returns the sum of the weights of positions.
+    fn weighted(&self, positions: &[u8]) -> u32 {
+        let (positions, _) = positions.as_chunks::<2>();
+        let weight = |position: &[u8; 2]| match u16::from_ne_bytes(*position) >> POSITION_BITS {
+            WEIGHT_A => u32::from(self.title_weight),
+            _ => 1,
+        };
+        positions.iter().map(weight).sum()
     }
 }

@@ -85,6 +85,30 @@ fn reads_payloads_of_a_server() {
     }
 }
 
+/// setweight(to_tsvector('simple', 'red shoes'), 'A') || to_tsvector('simple', 'red car').
+#[cfg(target_endian = "little")]
+const TITLED: &str =
+    "0300000007000000078000000b200100636172000100040072656400020001c0030073686f657300010002c0";
+
+#[test]
+#[cfg(target_endian = "little")]
+fn counts_the_words_of_a_title_by_their_weight() {
+    let bytes = bytes(TITLED);
+    for (weight, red, shoes, length) in [
+        (1, 2, 1, 4),
+        (3, 4, 3, 8),
+        (0, 1, 0, 2),
+        (100, 101, 100, 202),
+    ] {
+        let vector = TsVector::parse_with_title(&bytes, weight).unwrap();
+        assert_eq!(vector.frequency(b"red"), red);
+        assert_eq!(vector.frequency(b"shoes"), shoes);
+        assert_eq!(vector.frequency(b"car"), 1);
+        assert_eq!(vector.length(), length);
+    }
+    assert_eq!(TsVector::parse(&bytes).unwrap().length(), 4);
+}
+
 #[test]
 fn reports_corrupt_payloads() {
     let table = |bytes, entries| Some(Bm25Error::EntryTable { bytes, entries });
@@ -115,8 +139,13 @@ proptest! {
     }
 
     #[test]
-    fn never_panics(size in 0_i32..20, noise in vec(any::<u8>(), 0..200), lexeme in vec(any::<u8>(), 0..4)) {
+    fn never_panics(
+        size in 0_i32..20, noise in vec(any::<u8>(), 0..200), lexeme in vec(any::<u8>(), 0..4), title_weight in any::<u8>(),
+    ) {
         for bytes in [noise.clone(), [size.to_ne_bytes().as_slice(), &noise].concat()] {
+            if let Ok(vector) = TsVector::parse_with_title(&bytes, title_weight) {
+                vector.frequency(&lexeme);
+            }
             if let Ok(vector) = TsVector::parse(&bytes) {
                 prop_assert!(vector.length() as usize >= vector.lexemes());
                 vector.frequency(&lexeme);

@@ -20,6 +20,8 @@ pub struct CallerPassage {
     pub doc_id: Option<Value>,
     /// Title of the document.
     pub title: Option<String>,
+    /// Headings above the passage.
+    pub heading: Option<String>,
     /// Address of the document.
     pub uri: Option<String>,
     /// First page, from 1.

@@ -13,6 +13,7 @@ mod caller_passages;
 mod chunk;
 mod document_type;
 mod error;
+mod headings;
 mod pages;
 pub mod prepare;
 mod sentences;

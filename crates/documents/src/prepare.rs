@@ -6,6 +6,7 @@ use serde_json::Value;
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 
 use crate::error::DocumentError;
+use crate::headings;
 use crate::text::hex;
 use crate::{
     CallerPassage, ChunkSettings, PageMap, chunk, content_hash_hex, exact_hash_hex, normalise,
@@ -31,6 +32,9 @@ pub struct StoredPassage {
     pub page_end: Option<u32>,
     /// Content hash (hex).
     pub content_hash: String,
+    /// Headings above the passage; after [`Prepared::set_headings`], the title of the document and the headings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heading: Option<String>,
     /// Metadata of the application.
     pub metadata: Value,
 }
@@ -50,6 +54,32 @@ pub struct Prepared {
     pub overlap_cost: f64,
     /// Version of the document: SHA-256 (hex) of the text, or of the passages with their coordinates.
     pub digest: String,
+}
+
+impl Prepared {
+    /// Sets the heading of each passage: the title of the document, then the headings above the passage. They are those of the
+    /// Markdown text, or those that the application gave with its passages.
+    pub fn set_headings(&mut self, title: Option<&str>, media_type: Option<&str>) {
+        let title = title.map(normalise);
+        let title = title.as_deref();
+        match &self.text {
+            Some(text) if headings::has_headings(media_type) => {
+                let starts = self
+                    .passages
+                    .iter()
+                    .map(|passage| passage.char_start.unwrap_or(0));
+                let paths = headings::paths(text, &starts.collect::<Vec<_>>());
+                for (passage, path) in checked(self.passages.iter_mut().zip(&paths)) {
+                    passage.heading = headings::join(title, path.iter().map(String::as_str));
+                }
+            }
+            _ => {
+                for passage in checked(self.passages.iter_mut()) {
+                    passage.heading = headings::join(title, passage.heading.as_deref());
+                }
+            }
+        }
+    }
 }
 
 /// Prepares a document from its text: normalises it to NFC, finds pages and makes chunks.
@@ -89,6 +119,7 @@ pub fn from_text(
             page_start: chunk.pages.map(|pages| pages.start),
             page_end: chunk.pages.map(|pages| pages.end),
             content_hash: hex(&chunk.hash),
+            heading: None,
             metadata: Value::Object(serde_json::Map::new()),
         })
         .collect();
@@ -150,6 +181,9 @@ fn stored_passage(ordinal: usize, passage: CallerPassage) -> StoredPassage {
         char_end: passage.char_end,
         page_start: pages.map(|pages| pages.start),
         page_end: pages.map(|pages| pages.end),
+        heading: passage
+            .heading
+            .map(|heading| normalise(&heading).into_owned()),
         metadata: Value::Object(metadata),
     }
 }
@@ -282,6 +316,40 @@ mod tests {
         assert_eq!(prepared.passages[0].page_end, Some(2));
         assert_eq!(prepared.passages[1].char_start, None);
         assert_eq!(prepared.text, None);
+    }
+
+    #[test]
+    fn passages_get_the_title_and_their_headings() {
+        let headings = |prepared: &Prepared| {
+            let all = prepared.passages.iter();
+            all.map(|passage| passage.heading.clone())
+                .collect::<Vec<_>>()
+        };
+        let text = "# Pumps\nThe first pump.\n\n## Oil\nChange it yearly.\n\nUse the best oil.";
+        let settings = ChunkSettings::new(28, 0, crate::ChunkUnit::Characters).unwrap();
+        let prepared = from_text(text, &settings, None, None).unwrap();
+        let mut named = prepared.clone();
+        named.set_headings(Some("Manual"), None);
+        assert_eq!(named.passages.len(), 3);
+        let expected = ["Manual", "Manual > Pumps", "Manual > Pumps > Oil"];
+        assert_eq!(
+            headings(&named),
+            expected.map(|heading| Some(heading.to_owned()))
+        );
+        assert_eq!(named.digest, prepared.digest);
+        let mut plain = prepared.clone();
+        plain.set_headings(None, Some("text/plain"));
+        assert_eq!(headings(&plain), [None, None, None]);
+        let given = json!([{"content": "one", "heading": "Part\n1"}, {"content": "two"}]);
+        let mut given = from_passages(&given, None).unwrap();
+        given.set_headings(Some("Manual"), None);
+        assert_eq!(
+            headings(&given),
+            [
+                Some("Manual > Part 1".to_owned()),
+                Some("Manual".to_owned())
+            ]
+        );
     }
 
     #[test]

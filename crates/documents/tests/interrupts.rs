@@ -41,6 +41,12 @@ fn preparing_a_document_checks_for_interrupts() {
     let settings = ChunkSettings::default();
     let text = |text: &str| from_text(text, &settings, None, None);
     assert_checked("from_text", 8, text);
+    let headings = |text: &str| {
+        let mut prepared = from_passages(&serde_json::json!([{"content": "x"}]), None)?;
+        prepared.set_headings(Some(text), None);
+        Ok::<_, reground_documents::DocumentError>(prepared)
+    };
+    assert_checked("set_headings", 1, headings);
     let pages: Vec<i32> = (0..200_000).step_by(2).collect();
     let prose = text_of("The quick brown fox. ", 4 * CHECK_INTERVAL);
     let paged = test_support::measure(|| from_text(&prose, &settings, Some(&pages), None));

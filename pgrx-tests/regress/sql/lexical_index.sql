@@ -91,9 +91,9 @@ SELECT doc_id FROM reground.search('herbs', '17') ORDER BY lexical_rank LIMIT 1;
 SELECT sum(removed) FROM generate_series(1, 15) AS n, reground.put_document('herbs', 'd' || n, content => 'Thymian.') AS p;
 SELECT count(*) FROM reground.search('herbs', 'Salbei', max_results => 100);
 VACUUM (FREEZE, INDEX_CLEANUP on) herbs;
-SELECT reground.bm25_merge('herbs_content_idx');
+SELECT reground.bm25_merge('herbs_array_idx');
 CREATE TABLE herbs_found AS SELECT chunk_id, round(lexical_score::numeric, 9) AS score FROM reground.search('herbs', 'Salbei 20', max_results => 100);
-DROP INDEX herbs_content_idx;
+DROP INDEX herbs_array_idx;
 SELECT count(*) AS found FROM herbs_found;
 SELECT count(*) AS differ FROM (TABLE herbs_found EXCEPT SELECT chunk_id, round(lexical_score::numeric, 9) FROM reground.search('herbs', 'Salbei 20', max_results => 100)) AS d;
 

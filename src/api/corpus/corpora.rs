@@ -12,12 +12,12 @@ use crate::api::turn::hooks;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, notice};
-use crate::retrieve::managed::TableNames;
+use crate::retrieve::managed::{Reading, TableNames};
 use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
 use crate::retrieve::{check, coordinates, managed, text_config};
 use crate::rows;
 use crate::sql;
-use crate::store::corpora::{self, Column, Hold, Mapping, NewCorpus, Side};
+use crate::store::corpora::{self, Column, Corpus, Hold, Mapping, NewCorpus, Side};
 use crate::store::roles::Roles;
 use crate::tenant;
 
@@ -40,8 +40,10 @@ fn create_corpus(
     tenant: Option<&str>,
     text_config_per_document: Option<bool>,
     embedding_model: Option<&str>,
+    title_weight: Option<i32>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("create_corpus")?;
+    let title_weight = checked_title_weight(given(title_weight, "title_weight")?)?;
     let per_document = given(text_config_per_document, "text_config_per_document")?;
     let name = named(corpus)?;
     let dimensions = embedding_model::dimensions(embedding_model, dimensions, name)?;
@@ -72,6 +74,7 @@ fn create_corpus(
         embedding_type: dimensions.map(|_| embedding_type),
         metric,
         text_config: &text_config,
+        title_weight,
         chunking: json!({"size": chunking.size, "overlap": chunking.overlap, "unit": chunking.unit}),
         settings,
         embedding_model,
@@ -123,10 +126,14 @@ fn make_tables(
             return Err(Error::RelationExists(relation.clone()));
         }
     }
+    let reading = Reading {
+        text_config: new.text_config,
+        per_document,
+        title_weight: new.title_weight,
+    };
     managed::make_tables(
         tables,
-        new.text_config,
-        per_document,
+        reading,
         new.dimensions,
         embedding_type,
     )
@@ -161,6 +168,8 @@ fn add_corpus(
     tenant: Option<&str>,
     text_config_column: Option<&str>,
     embedding_model: Option<&str>,
+    heading: Option<&str>,
+    title_weight: Option<i32>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("add_corpus")?;
     let registration = Registration {
@@ -170,6 +179,7 @@ fn add_corpus(
         documents: documents.map(relation_name).transpose()?,
         metric: checked_metric(given(metric, "metric")?)?,
         text_config: text_config::name(given(text_config, "text_config")?)?,
+        title_weight: checked_title_weight(given(title_weight, "title_weight")?)?,
         settings: checked_settings(settings)?,
         embedding,
         embedding_model,
@@ -195,6 +205,7 @@ fn add_corpus(
         ("page_start", page_start),
         ("page_end", page_end),
         ("title", title),
+        ("heading", heading),
         ("uri", uri),
         ("published", published),
         ("modified_at", modified_at),
@@ -215,6 +226,7 @@ struct Registration<'a> {
     documents: Option<String>,
     metric: &'a str,
     text_config: String,
+    title_weight: u8,
     /// Settings, and the roles that call the functions in them.
     settings: (Value, Roles),
     embedding: Option<&'a str>,
@@ -245,6 +257,7 @@ impl Registration<'_> {
             embedding_type: embedding_type.as_deref(),
             metric: self.metric,
             text_config: &self.text_config,
+            title_weight: self.title_weight,
             chunking: json!({}),
             settings,
             embedding_model: self.embedding_model,
@@ -253,7 +266,9 @@ impl Registration<'_> {
         if !registered_alike(&new)? {
             corpora::insert(&new)?;
             embedding_model::begin(&owner_tenant(new.tenant)?, new.corpus)?;
-            suggest_indexes(&new)?;
+            if let Some(corpus) = corpora::find(&owner_tenant(new.tenant)?, new.corpus)? {
+                suggest_indexes(&corpus)?;
+            }
         }
         Ok(())
     }
@@ -286,11 +301,8 @@ impl Registration<'_> {
 }
 
 /// Prints the commands for missing indexes.
-fn suggest_indexes(new: &NewCorpus<'_>) -> Result<()> {
-    let Some(corpus) = corpora::find(&owner_tenant(new.tenant)?, new.corpus)? else {
-        return Ok(());
-    };
-    for finding in check::indexes(&corpus)? {
+fn suggest_indexes(corpus: &Corpus) -> Result<()> {
+    for finding in check::indexes(corpus)? {
         if let (Some(command), "warning") = (finding.hint, finding.status) {
             notice(format!("{}: {}", finding.item, finding.detail), &command);
         }
@@ -307,6 +319,7 @@ fn alter_corpus(
     text_config: Option<pg_sys::Oid>,
     text_config_per_document: Option<bool>,
     embedding_model: Option<&str>,
+    title_weight: Option<i32>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("alter_corpus")?;
     let name = named(corpus)?;
@@ -316,6 +329,7 @@ fn alter_corpus(
     if corpus.relation.is_none() {
         return Err(Error::RelationGone(corpus.name).into());
     }
+    let was_embedded = corpus.embedded_text().ok();
     if settings.is_some() {
         let changes = Json::object(settings, "settings")?;
         let merged = merged(corpus.settings, changes.clone());
@@ -334,39 +348,66 @@ fn alter_corpus(
     if let Some(metric) = metric {
         corpus.metric = checked_metric(metric)?.to_owned();
     }
+    let was_weight = corpus.title_weight;
+    if let Some(weight) = title_weight {
+        corpus.title_weight = checked_title_weight(weight)?;
+    }
     let config = match text_config {
         Some(config) => text_config::name(config)?,
         None => corpus.text_config.clone(),
     };
+    read_by(&mut corpus, config, text_config_per_document, was_weight)?;
+    if let Some(model) = embedding_model {
+        embedding_model::assign(&mut corpus, model)?;
+    }
+    corpora::update(&corpus)?;
+    if corpus.embedded_text().ok() != was_embedded {
+        embedding_model::texts_changed(&corpus)?;
+    }
+    if corpus.title_weight != was_weight && !corpus.managed {
+        suggest_indexes(&corpus)?;
+    }
+    Ok(())
+}
+
+/// Changes how the texts of a corpus are read. Rebuilds the lexemes and the index of tables made by create_corpus where that is needed.
+fn read_by(
+    corpus: &mut Corpus,
+    text_config: String,
+    per_document: Option<bool>,
+    was_weight: u8,
+) -> Result<()> {
     let was_per_document = corpus.mapping.contains_key("text_config_column");
-    let per_document = match text_config_per_document {
+    let per_document = match per_document {
         Some(_) if !corpus.managed => {
             return Err(Error::Bad {
                 argument: "text_config_per_document",
                 fault: "create_corpus did not make the tables".into(),
                 hint: "Map the column with the configuration of each row: mapping => '{\"text_config_column\": \"lang\"}'.".into(),
-            }
-            .into());
+            });
         }
         Some(per_document) => per_document,
         None => was_per_document,
     };
-    let is_changed = (&config, per_document) != (&corpus.text_config, was_per_document);
+    let reading = Reading {
+        text_config: &text_config,
+        per_document,
+        title_weight: corpus.title_weight,
+    };
+    let is_changed = (&text_config, per_document) != (&corpus.text_config, was_per_document);
     // DROP TEXT SEARCH CONFIGURATION … CASCADE takes the generated column with it.
     let is_damaged = corpus.column_type("lexemes").is_none();
     if corpus.managed && (is_changed || is_damaged) {
-        managed::reread(&corpus, &config, per_document)?;
+        managed::reread(corpus, reading)?;
         // The column of the embeddings can have another name since a change of the model.
         let vectors =
             ["embedding", "next_embedding"].map(|meaning| corpus.mapping.remove_entry(meaning));
         corpus.mapping = managed::mapping(false, per_document);
         corpus.mapping.extend(vectors.into_iter().flatten());
+    } else if corpus.managed && was_weight != corpus.title_weight {
+        managed::reindex(corpus, reading)?;
     }
-    corpus.text_config = config;
-    if let Some(model) = embedding_model {
-        embedding_model::assign(&mut corpus, model)?;
-    }
-    corpora::update(&corpus)?;
+    corpus.text_config = text_config;
     Ok(())
 }
 
@@ -451,6 +492,16 @@ fn checked_embedding_type(kind: &str) -> Result<&str> {
             hint: "One of vector, halfvec.".into(),
         }),
     }
+}
+
+fn checked_title_weight(weight: i32) -> Result<u8> {
+    let invalid = || Error::Bad {
+        argument: "title_weight",
+        fault: weight.to_string(),
+        hint: "From 1 to 100, or 0 to leave titles out.".into(),
+    };
+    let weight_of = u8::try_from(weight).ok().filter(|weight| *weight <= 100);
+    weight_of.ok_or_else(invalid)
 }
 
 /// pgvector stores up to 16,000 dimensions.

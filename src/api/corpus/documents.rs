@@ -92,7 +92,7 @@ fn put_document(
         })
         .transpose()?;
     let metadata = Json::object(metadata, "metadata")?;
-    let prepared = match (content, passages) {
+    let mut prepared = match (content, passages) {
         (Some(content), None) => {
             let chunking: ChunkSettings =
                 serde_json::from_value(corpus.chunking.clone()).map_err(Error::from)?;
@@ -109,6 +109,7 @@ fn put_document(
         }
     }
     .map_err(Error::from)?;
+    prepared.set_headings(title, media_type);
     let description = Description {
         uri: uri.map(canonical),
         title,
@@ -205,6 +206,7 @@ fn store(
     } else {
         documents::describe(&new)?;
         set_text_config(corpus, doc_id, text_config)?;
+        set_headings(corpus, doc_id, prepared)?;
         PassageChanges {
             reused: i64::try_from(prepared.passages.len()).unwrap_or(i64::MAX),
             ..PassageChanges::default()
@@ -246,6 +248,20 @@ fn set_text_config(corpus: &Corpus, doc_id: &str, text_config: Option<&str>) -> 
             &[doc_id.into(), text_config.into()],
         )?;
     }
+    Ok(())
+}
+
+/// Sets the headings of the passages. The vectors of changed headings are removed.
+fn set_headings(corpus: &Corpus, doc_id: &str, prepared: &Prepared) -> Result<()> {
+    sql::run(
+        &format!(
+            "UPDATE {} AS p SET heading = g.heading{} FROM pg_catalog.json_to_recordset($2::json) AS g(ordinal integer, heading text) \
+             WHERE p.doc_id = $1 AND p.ordinal = g.ordinal AND p.heading IS DISTINCT FROM g.heading",
+            corpus.relation.as_deref().unwrap_or_default(),
+            passages::kept_vectors(corpus)
+        ),
+        &[doc_id.into(), sql::json(&prepared.passages)?.into()],
+    )?;
     Ok(())
 }
 
@@ -429,9 +445,9 @@ fn pending_embeddings(
     let key = corpus.key()?;
     let rows: Vec<serde_json::Value> = sql::read_rows(
         &format!(
-            "SELECT {key}::text AS chunk_id, {}::text AS doc_id, {}::text AS content FROM {} AS p WHERE {} IS NULL ORDER BY {key} LIMIT $1",
+            "SELECT {key}::text AS chunk_id, {}::text AS doc_id, {} AS content FROM {} AS p WHERE {} IS NULL ORDER BY {key} LIMIT $1",
             corpus.document()?,
-            corpus.required("content")?,
+            corpus.embedded_text()?,
             corpus.relation.as_deref().unwrap_or_default(),
             corpus.embedding_column()?
         ),
@@ -480,7 +496,7 @@ fn put_embeddings(
         corpus.relation.as_deref().unwrap_or_default(),
         sql::ident(&column.name),
         column.kind,
-        text_hash(&corpus.required("content")?),
+        text_hash(&corpus)?,
     );
     // SAFETY: as above; the datum lives as long as this call.
     let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };

@@ -76,6 +76,28 @@ pub(in crate::api) fn assign(corpus: &mut Corpus, model: &str) -> Result<()> {
     tasks::notify()
 }
 
+/// Lets the passages of a corpus be embedded again after a change of the embedded texts. Workers find the changed texts; otherwise a
+/// notice says what the application has to do.
+pub(in crate::api) fn texts_changed(corpus: &Corpus) -> Result<()> {
+    embeddings::compare_again(corpus.corpus_id)?;
+    if corpus.embedding_model.is_none()
+        && let Some(column) = corpus.mapping.get("embedding")
+    {
+        notice(
+            format!(
+                "the text that is embedded of the passages of corpus \"{}\" has changed",
+                corpus.name
+            ),
+            &format!(
+                "To embed them again: UPDATE {} SET {} = NULL; then embed what pending_embeddings returns.",
+                corpus.relation.as_deref().unwrap_or_default(),
+                sql::ident(&column.column)
+            ),
+        );
+    }
+    Ok(())
+}
+
 /// Leaves the embeddings to the application.
 fn release(corpus: &mut Corpus) -> Result<()> {
     corpus.mapping.remove("next_embedding");

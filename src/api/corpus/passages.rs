@@ -19,14 +19,13 @@ pub struct PassageChanges {
 }
 
 /// Columns of the place of a passage in a version. They are in both tables.
-const PLACE: &str =
-    "chunk_id, doc_id, version, ordinal, char_start, char_end, page_start, page_end, metadata";
+const PLACE: &str = "chunk_id, doc_id, version, ordinal, char_start, char_end, page_start, page_end, heading, metadata";
 
 /// Columns of the history that the extension writes, besides [`PLACE`].
 const KEPT: [&str; 5] = ["content", "content_hash", "tokens", "embedding", "is_last"];
 
 /// Replaces the passages of the previous version. Passages with equal texts (the n-th and the n-th) keep their row, and so their
-/// id and embedding. The rows of the previous version are kept in the history, if the corpus has one.
+/// id, and with an equal heading their embedding. The rows of the previous version are kept in the history, if the corpus has one.
 pub fn replace(
     corpus: &Corpus,
     doc_id: &str,
@@ -39,6 +38,7 @@ pub fn replace(
         true => (", text_config = $4", ", text_config", ", $4"),
         false => ("", "", ""),
     };
+    let vectors = kept_vectors(corpus);
     let history = match &corpus.history {
         Some(history) => History::of(corpus, history)?,
         None => History::default(),
@@ -51,21 +51,21 @@ pub fn replace(
         "WITH given AS MATERIALIZED ( \
              SELECT x.*, pg_catalog.row_number() OVER (PARTITION BY x.content_hash ORDER BY x.ordinal) AS nth \
              FROM pg_catalog.json_to_recordset($1::json) AS x(ordinal integer, content text, tokens integer, char_start integer, char_end integer, \
-                 page_start integer, page_end integer, content_hash text, metadata jsonb)), \
+                 page_start integer, page_end integer, content_hash text, heading text, metadata jsonb)), \
          stored AS MATERIALIZED ( \
              SELECT p.content_hash, pg_catalog.row_number() OVER (PARTITION BY p.content_hash ORDER BY p.ordinal) AS nth, p.chunk_id{returned} \
              FROM {relation} AS p WHERE p.doc_id = $2), \
          reused AS ( \
              UPDATE {relation} AS p SET version = $3, ordinal = g.ordinal, content = g.content, tokens = g.tokens, char_start = g.char_start, \
-                 char_end = g.char_end, page_start = g.page_start, page_end = g.page_end, metadata = g.metadata{set} \
+                 char_end = g.char_end, page_start = g.page_start, page_end = g.page_end, heading = g.heading, metadata = g.metadata{set}{vectors} \
              FROM given AS g JOIN stored AS s ON s.content_hash = g.content_hash AND s.nth = g.nth WHERE p.chunk_id = s.chunk_id RETURNING 1), \
          removed AS ( \
              DELETE FROM {relation} AS p USING stored AS s WHERE p.chunk_id = s.chunk_id \
                  AND NOT EXISTS (SELECT FROM given AS g WHERE g.content_hash = s.content_hash AND g.nth = s.nth) \
              RETURNING p.content_hash, p.chunk_id{returned}), \
          added AS ( \
-             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, content_hash, metadata{column}) \
-             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.content_hash, g.metadata{value} FROM given AS g \
+             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, content_hash, heading, metadata{column}) \
+             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.content_hash, g.heading, g.metadata{value} FROM given AS g \
              WHERE NOT EXISTS (SELECT FROM stored AS s WHERE s.content_hash = g.content_hash AND s.nth = g.nth) ORDER BY g.ordinal RETURNING 1){statements} \
          SELECT pg_catalog.jsonb_build_object('reused', (SELECT count(*) FROM reused), 'removed', (SELECT count(*) FROM removed), \
              'added', (SELECT count(*) FROM added), \
@@ -89,8 +89,8 @@ struct History {
 }
 
 impl History {
-    /// A passage that stays gets a row with its former place only; its text is stored if the new text has other white space. A passage
-    /// that leaves the corpus gets a whole row. Columns that the owner has added to both tables are copied.
+    /// A passage that stays gets a row with its former place only; its text is stored if the new text has other white space, and its
+    /// vector if the new heading is another one. A passage that leaves the corpus gets a whole row. Columns that the owner has added to both tables are copied.
     fn of(corpus: &Corpus, history: &str) -> Result<Self> {
         let columns = corpora::columns_of(history)?;
         let is_own =
@@ -107,12 +107,13 @@ impl History {
             let columns = place.iter().map(|column| format!("{alias}.{column}"));
             columns.collect::<Vec<_>>().join(", ")
         };
-        let (embedding, embedding_column) = match corpus.mapping.get("embedding") {
+        let (embedding, removed_vector, former_vector) = match corpus.mapping.get("embedding") {
             Some(column) => (
                 format!(", p.{} AS embedding_of_passage", sql::ident(&column.column)),
                 "r.embedding_of_passage",
+                "CASE WHEN s.heading IS DISTINCT FROM g.heading THEN s.embedding_of_passage END",
             ),
-            None => (String::new(), "NULL"),
+            None => (String::new(), "NULL", "NULL"),
         };
         let returned = place
             .iter()
@@ -123,17 +124,33 @@ impl History {
             returned: format!("{returned}, p.content, p.tokens{embedding}"),
             statements: format!(
                 ", kept AS (INSERT INTO {history} ({columns}, content, content_hash, tokens, embedding, is_last) \
-                     SELECT {removed}, r.content, r.content_hash, r.tokens, {embedding_column}, true FROM removed AS r), \
-                 placed AS (INSERT INTO {history} ({columns}, content, tokens, is_last) \
-                     SELECT {stored}, CASE WHEN s.content <> g.content THEN s.content END, CASE WHEN s.content <> g.content THEN s.tokens END, false \
+                     SELECT {removed}, r.content, r.content_hash, r.tokens, {removed_vector}, true FROM removed AS r), \
+                 placed AS (INSERT INTO {history} ({columns}, content, tokens, embedding, is_last) \
+                     SELECT {stored}, CASE WHEN s.content <> g.content THEN s.content END, CASE WHEN s.content <> g.content THEN s.tokens END, \
+                         {former_vector}, false \
                      FROM stored AS s JOIN given AS g ON g.content_hash = s.content_hash AND g.nth = s.nth), \
-                 filled AS (UPDATE {history} AS h SET content = s.content, tokens = s.tokens \
+                 filled AS (UPDATE {history} AS h SET content = CASE WHEN s.content <> g.content THEN coalesce(h.content, s.content) ELSE h.content END, \
+                         tokens = CASE WHEN s.content <> g.content THEN coalesce(h.tokens, s.tokens) ELSE h.tokens END, \
+                         embedding = coalesce(h.embedding, {former_vector}) \
                      FROM stored AS s JOIN given AS g ON g.content_hash = s.content_hash AND g.nth = s.nth \
-                     WHERE h.chunk_id = s.chunk_id AND h.content IS NULL AND s.content <> g.content)",
+                     WHERE h.chunk_id = s.chunk_id AND (h.content IS NULL AND s.content <> g.content OR h.embedding IS NULL AND s.heading IS DISTINCT FROM g.heading))",
                 columns = place.join(", "),
                 removed = listed("r"),
                 stored = listed("s"),
             ),
         })
     }
+}
+
+/// Assignments that remove the vectors of a passage `p` if its embedded text changes with the heading `g`.
+pub fn kept_vectors(corpus: &Corpus) -> String {
+    if corpus.title_weight == 0 {
+        return String::new();
+    }
+    let columns = ["embedding", "next_embedding"].map(|meaning| corpus.mapping.get(meaning));
+    let kept = columns.into_iter().flatten().map(|column| {
+        let name = sql::ident(&column.column);
+        format!(", {name} = CASE WHEN p.heading IS NOT DISTINCT FROM g.heading THEN p.{name} END")
+    });
+    kept.collect()
 }

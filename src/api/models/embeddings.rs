@@ -181,7 +181,7 @@ fn present_passages(corpus: &Corpus, meaning: &str, condition: &str) -> Result<S
     Ok(format!(
         "SELECT {key}::text, {}, p.{} IS NOT NULL FROM {} AS p \
          WHERE {} AND {key} IS NOT NULL AND octet_length({key}::text) <= {LONGEST_ID} AND {condition}",
-        text_hash(&content),
+        text_hash(corpus)?,
         sql::ident(&corpus.vectors(meaning)?.name),
         corpus.relation.as_deref().unwrap_or_default(),
         has_text(&content),

@@ -7,7 +7,7 @@ use reground_bm25::index::terms::{
     Counter, Document, Key, Weights, fingerprint, fingerprint_of_fields,
 };
 
-use super::in_language::InLanguage;
+use super::in_language::{InLanguage, texts_of};
 use crate::error::{Error, Result};
 use crate::words::{config_oid, each_lexeme};
 
@@ -18,21 +18,20 @@ pub enum Content {
     Text(String),
     /// Several texts, each with its own weight.
     Fields(Vec<String>),
-    /// A text with its text search configuration.
+    /// One or several texts with their text search configuration.
     InLanguage(InLanguage),
 }
 
 impl Content {
     /// Several texts. A NULL text is empty.
     pub fn of_fields(fields: &Array<'_, &str>) -> Self {
-        let fields = fields.iter().map(Option::unwrap_or_default);
-        Self::Fields(fields.map(str::to_owned).collect())
+        Self::Fields(texts_of(fields))
     }
 
     fn fields(&self) -> &[String] {
         match self {
             Self::Text(text) => std::slice::from_ref(text),
-            Self::InLanguage(content) => std::slice::from_ref(&content.text),
+            Self::InLanguage(content) => &content.texts,
             Self::Fields(fields) => fields,
         }
     }
@@ -137,13 +136,13 @@ pub unsafe fn row_content(
     }
 }
 
-/// Returns whether an index is on an array of texts.
+/// Returns whether an index can be on several texts.
 ///
 /// # Safety
 /// The index is open and of this access method.
 pub unsafe fn has_fields(index: pg_sys::Relation) -> bool {
     // SAFETY: as the caller promises; the only column has an operator class with an input type.
-    unsafe { *(*index).rd_opcintype == pg_sys::TEXTARRAYOID }
+    unsafe { *(*index).rd_opcintype != pg_sys::TEXTOID }
 }
 
 fn utf8(text: &[u8]) -> Result<String> {

@@ -1,9 +1,10 @@
-//! The SQL type `bm25text`: a text with its text search configuration. A table with rows in several languages is indexed by
-//! the expression `reground.in_language(body, lang)`.
+//! The SQL type `bm25text`: one or several texts with their text search configuration. A table with rows in several languages is
+//! indexed by the expression `reground.in_language(body, lang)`, or `reground.in_language(ARRAY[title, body], lang)`.
 //!
 //! The configuration is stored as in the row: a name, a language code, or an oid if the column is of type `regconfig`. It is
 //! looked up when the text is tokenized. NULL, or a value that is none of these, stands for the configuration of the index.
-//! The text form is the name in JSON, a colon, a space and the text: `"german": Rote Schuhe`, `null: …`.
+//! The text form is the name in JSON, a colon, a space and the text: `"german": Rote Schuhe`, `null: …`. Further texts before the
+//! last one are a JSON array after the name: `"german"["Schuhe"]: Rote Schuhe`.
 
 use std::ffi::{CStr, CString};
 
@@ -11,7 +12,7 @@ use pgrx::callconv::{BoxRet, FcInfo};
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{IntoDatum, pg_extern};
+use pgrx::{Array, IntoDatum, pg_extern};
 
 use crate::datum::{argument, from_datum, payload};
 use crate::error::{Error, Result};
@@ -30,17 +31,18 @@ enum TextConfig {
     Oid(pg_sys::Oid),
 }
 
-/// A text with its text search configuration.
+/// Texts with their text search configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InLanguage {
     text_config: TextConfig,
-    /// The text.
-    pub text: String,
+    /// The texts, each with its own weight.
+    pub texts: Vec<String>,
 }
 
 /// Number of a column of pg_type, which the bindings do not define.
 const OID_OF_TYPE: i16 = 1;
-/// The payload begins with the length of a name or with one of these values; an oid follows the second one.
+/// The payload begins with the length of a name or with one of these values; an oid follows the second one. Then come the number of
+/// texts, and each text with its length.
 const OF_INDEX: u32 = u32::MAX;
 const WITH_OID: u32 = u32::MAX - 1;
 
@@ -56,7 +58,8 @@ impl InLanguage {
 
     /// Returns the payload of the varlena.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.text.len() + 2 * size_of::<u32>());
+        let length: usize = self.texts.iter().map(|text| text.len() + 4).sum();
+        let mut bytes = Vec::with_capacity(length + 3 * size_of::<u32>());
         match &self.text_config {
             TextConfig::OfIndex => bytes.extend(OF_INDEX.to_le_bytes()),
             TextConfig::Named(name) => {
@@ -68,59 +71,125 @@ impl InLanguage {
                 bytes.extend(config.to_u32().to_le_bytes());
             }
         }
-        bytes.extend(self.text.as_bytes());
+        bytes.extend((self.texts.len() as u32).to_le_bytes());
+        for text in &self.texts {
+            bytes.extend((text.len() as u32).to_le_bytes());
+            bytes.extend(text.as_bytes());
+        }
         bytes
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (kind, rest) = bytes.split_first_chunk()?;
-        let (text_config, text) = match u32::from_le_bytes(*kind) {
+        let (text_config, rest) = match u32::from_le_bytes(*kind) {
             OF_INDEX => (TextConfig::OfIndex, rest),
             WITH_OID => {
-                let (config, text) = rest.split_first_chunk()?;
-                (TextConfig::Oid(u32::from_le_bytes(*config).into()), text)
+                let (config, rest) = rest.split_first_chunk()?;
+                (TextConfig::Oid(u32::from_le_bytes(*config).into()), rest)
             }
             length => {
-                let (name, text) = rest.split_at_checked(length as usize)?;
+                let (name, rest) = rest.split_at_checked(length as usize)?;
                 let name = String::from_utf8_lossy(name).into_owned();
-                (TextConfig::Named(name), text)
+                (TextConfig::Named(name), rest)
             }
         };
-        let text = String::from_utf8_lossy(text).into_owned();
-        Some(Self { text_config, text })
+        let (count, mut rest) = rest.split_first_chunk()?;
+        let mut texts = Vec::new();
+        for _ in 0..u32::from_le_bytes(*count) {
+            let (length, after) = rest.split_first_chunk()?;
+            let (text, after) = after.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+            texts.push(String::from_utf8_lossy(text).into_owned());
+            rest = after;
+        }
+        Some(Self { text_config, texts })
     }
 }
 
-/// Returns the columns of an index on `in_language(text, configuration)`: the text and the configuration.
-pub fn columns_in_language(index: &OpenRelation) -> Option<(String, String)> {
+/// The columns that an index is on.
+#[derive(Debug, PartialEq, Eq)]
+pub struct IndexedColumns {
+    /// The texts, in order.
+    pub texts: Vec<String>,
+    /// The configuration of each row.
+    pub text_config: Option<String>,
+}
+
+/// Returns the columns of an index on a text, on `ARRAY[text, …]`, or on `in_language` of one of these and a configuration; `None` for
+/// an index on anything else.
+pub fn indexed_columns(index: &OpenRelation) -> Option<IndexedColumns> {
     let table = index.table();
     // SAFETY: the index is open. Its expressions are nodes of the kinds that their tags tell, and live in the relation's cache
-    // entry or in the current memory context. A column's name is NUL-terminated.
+    // entry or in the current memory context.
     unsafe {
         let relation = index.as_ptr();
-        if *(*relation).rd_opcintype != type_oid()? {
-            return None;
+        let key = *(*relation)
+            .rd_index
+            .as_ref()?
+            .indkey
+            .values
+            .as_slice(1)
+            .first()?;
+        if key > 0 {
+            let texts = vec![column_name(table, key)?];
+            return Some(IndexedColumns {
+                texts,
+                text_config: None,
+            });
         }
         let all = pg_sys::RelationGetIndexExpressions(relation);
         if pg_sys::list_length(all) != 1 {
             return None;
         }
-        let call: *mut pg_sys::Node = pg_sys::list_nth(all, 0).cast();
-        if (*call).type_ != pg_sys::NodeTag::T_FuncExpr {
+        let indexed: *mut pg_sys::Node = pg_sys::list_nth(all, 0).cast();
+        if *(*relation).rd_opcintype != type_oid()? {
+            return Some(IndexedColumns {
+                texts: texts(table, indexed)?,
+                text_config: None,
+            });
+        }
+        if (*indexed).type_ != pg_sys::NodeTag::T_FuncExpr {
             return None;
         }
-        let call = call.cast::<pg_sys::FuncExpr>();
-        // Only our two functions of this name take a text and its configuration. Another function that returns the type may
-        // use a different text than the column's.
+        let call = indexed.cast::<pg_sys::FuncExpr>();
+        // Only our functions of this name take texts and their configuration. Another function that returns the type may use
+        // different texts than the columns'.
         if pg_sys::list_length((*call).args) != 2 || !is_in_language((*call).funcid) {
             return None;
         }
-        let column = |argument| {
-            let number = column(pg_sys::list_nth((*call).args, argument).cast())?;
-            let name = pg_sys::get_attname(table, number, true);
-            (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
-        };
-        Some((column(0)?, column(1)?))
+        let config = column(pg_sys::list_nth((*call).args, 1).cast())?;
+        Some(IndexedColumns {
+            texts: texts(table, pg_sys::list_nth((*call).args, 0).cast())?,
+            text_config: Some(column_name(table, config)?),
+        })
+    }
+}
+
+/// Returns the names of the columns of an array of columns, or of a single column.
+///
+/// # Safety
+/// `node` is an expression over the columns of `table`.
+unsafe fn texts(table: pg_sys::Oid, node: *mut pg_sys::Node) -> Option<Vec<String>> {
+    // SAFETY: as the caller promises; a node is of the kind that its tag tells.
+    unsafe {
+        if (*node).type_ != pg_sys::NodeTag::T_ArrayExpr {
+            return Some(vec![column_name(table, column(node)?)?]);
+        }
+        let array = node.cast::<pg_sys::ArrayExpr>();
+        if (*array).multidims || (*array).element_typeid != pg_sys::TEXTOID {
+            return None;
+        }
+        let elements = (*array).elements;
+        let element = |at| column_name(table, column(pg_sys::list_nth(elements, at).cast())?);
+        (0..pg_sys::list_length(elements)).map(element).collect()
+    }
+}
+
+/// Returns the name of a column.
+fn column_name(table: pg_sys::Oid, number: pg_sys::AttrNumber) -> Option<String> {
+    // SAFETY: a catalog cache look-up; the name is NUL-terminated, or null if the column is gone.
+    unsafe {
+        let name = pg_sys::get_attname(table, number, true);
+        (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
     }
 }
 
@@ -190,11 +259,21 @@ fn parse(input: &CStr) -> Result<InLanguage> {
     let Some(Ok(name)) = values.next() else {
         return Err(malformed());
     };
-    let rest = input.get(values.byte_offset()..).unwrap_or_default();
+    let mut rest = input.get(values.byte_offset()..).unwrap_or_default();
+    let mut texts = Vec::new();
+    if rest.starts_with('[') {
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Vec<String>>();
+        let Some(Ok(first)) = values.next() else {
+            return Err(malformed());
+        };
+        rest = rest.get(values.byte_offset()..).unwrap_or_default();
+        texts = first;
+    }
     let text = rest.strip_prefix(": ").ok_or_else(malformed)?;
+    texts.push(text.to_owned());
     Ok(InLanguage {
         text_config: name.map_or(TextConfig::OfIndex, TextConfig::Named),
-        text: text.to_owned(),
+        texts,
     })
 }
 
@@ -215,7 +294,15 @@ fn bm25text_out(content: InLanguage) -> std::result::Result<CString, ErrorReport
         }
     };
     let name = serde_json::to_string(&name).map_err(Error::from)?;
-    let text = format!("{name}: {}", content.text);
+    let (text, first) = match content.texts.split_last() {
+        Some((text, first)) => (text.as_str(), first),
+        None => ("", &[][..]),
+    };
+    let first = match first {
+        [] => String::new(),
+        first => serde_json::to_string(first).map_err(Error::from)?,
+    };
+    let text = format!("{name}{first}: {text}");
     Ok(CString::new(text).map_err(|error| Error::Stored(error.to_string()))?)
 }
 
@@ -223,10 +310,8 @@ fn bm25text_out(content: InLanguage) -> std::result::Result<CString, ErrorReport
 #[pg_extern(sql = false)]
 fn in_language(content: Option<&str>, text_config: Option<&str>) -> Option<InLanguage> {
     content.map(|text| InLanguage {
-        text_config: text_config.map_or(TextConfig::OfIndex, |name| {
-            TextConfig::Named(name.to_owned())
-        }),
-        text: text.to_owned(),
+        text_config: named(text_config),
+        texts: vec![text.to_owned()],
     })
 }
 
@@ -238,8 +323,44 @@ fn in_language_config(
 ) -> Option<InLanguage> {
     content.map(|text| InLanguage {
         text_config: text_config.map_or(TextConfig::OfIndex, TextConfig::Oid),
-        text: text.to_owned(),
+        texts: vec![text.to_owned()],
     })
+}
+
+/// Several texts with the configuration name or the language code of their row.
+#[pg_extern(sql = false)]
+fn in_language_fields(
+    content: Option<Array<'_, &str>>,
+    text_config: Option<&str>,
+) -> Option<InLanguage> {
+    content.map(|fields| InLanguage {
+        text_config: named(text_config),
+        texts: texts_of(&fields),
+    })
+}
+
+/// Several texts with the configuration of their row.
+#[pg_extern(sql = false)]
+fn in_language_fields_config(
+    content: Option<Array<'_, &str>>,
+    text_config: Option<pg_sys::Oid>,
+) -> Option<InLanguage> {
+    content.map(|fields| InLanguage {
+        text_config: text_config.map_or(TextConfig::OfIndex, TextConfig::Oid),
+        texts: texts_of(&fields),
+    })
+}
+
+fn named(text_config: Option<&str>) -> TextConfig {
+    text_config.map_or(TextConfig::OfIndex, |name| {
+        TextConfig::Named(name.to_owned())
+    })
+}
+
+/// The texts of an array. A NULL text is empty.
+pub fn texts_of(fields: &Array<'_, &str>) -> Vec<String> {
+    let fields = fields.iter().map(Option::unwrap_or_default);
+    fields.map(str::to_owned).collect()
 }
 
 from_datum!(InLanguage, |datum| payload(datum, InLanguage::from_bytes));
@@ -260,7 +381,7 @@ argument!(
     InLanguage,
     InLanguage {
         text_config: TextConfig::OfIndex,
-        text: String::new(),
+        texts: Vec::new(),
     }
 );
 

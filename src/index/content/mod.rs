@@ -4,4 +4,4 @@ mod document;
 mod in_language;
 
 pub use document::{Content, Tokenizer, has_fields, item_pointer, row_content};
-pub use in_language::{InLanguage, columns_in_language};
+pub use in_language::{InLanguage, IndexedColumns, indexed_columns};

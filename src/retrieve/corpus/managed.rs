@@ -5,10 +5,12 @@ use crate::retrieve::lexemes::LONGEST_TEXT;
 use crate::retrieve::lexical;
 use crate::retrieve::vector_schema;
 use crate::sql;
-use crate::store::corpora::{Column, Corpus, Mapping, Side};
+use crate::store::corpora::{Column, Corpus, LONGEST_TITLE, Mapping, Side};
 
 /// Column with the text of a passage.
 const CONTENT: &str = "content";
+/// Column with the title and the headings above a passage.
+const HEADING: &str = "heading";
 /// Column with the text search configuration of a passage, if documents have their own.
 const TEXT_CONFIG: &str = "text_config";
 
@@ -26,6 +28,7 @@ pub fn mapping(embedding: bool, per_document: bool) -> Mapping {
         ("page_start", "page_start"),
         ("page_end", "page_end"),
         ("content_hash", "content_hash"),
+        ("heading", HEADING),
         ("metadata", "metadata"),
         ("lexemes", "lexemes"),
     ];
@@ -71,15 +74,50 @@ fn lexemes_column(text_config: &str, per_document: bool) -> String {
         false => own,
     };
     format!(
-        "lexemes tsvector GENERATED ALWAYS AS (pg_catalog.to_tsvector({config}, pg_catalog.left(content, {LONGEST_TEXT}))) STORED"
+        "lexemes tsvector GENERATED ALWAYS AS ({}) STORED",
+        lexemes_of(&config, HEADING, CONTENT)
     )
 }
 
-/// Returns the expression of the lexical index.
-fn indexed(per_document: bool) -> String {
-    match per_document {
-        true => format!("reground.in_language({CONTENT}, {TEXT_CONFIG})"),
-        false => CONTENT.to_owned(),
+/// Returns the expression for the lexemes of a passage. Words of the heading have the weight A.
+pub fn lexemes_of(config: &str, heading: &str, content: &str) -> String {
+    format!(
+        "pg_catalog.setweight(pg_catalog.to_tsvector({config}, pg_catalog.left(coalesce({heading}, ''), {LONGEST_TITLE})), 'A') \
+         OPERATOR(pg_catalog.||) pg_catalog.to_tsvector({config}, pg_catalog.left({content}, {LONGEST_TEXT}))"
+    )
+}
+
+/// How the texts of a corpus are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading<'a> {
+    /// Text search configuration.
+    pub text_config: &'a str,
+    /// Whether documents can have their own.
+    pub per_document: bool,
+    /// How many times a word of a heading counts.
+    pub title_weight: u8,
+}
+
+impl Reading<'_> {
+    /// Returns the statement for the lexical index.
+    fn create_index_on(self, passages: &str) -> String {
+        let texts = match self.title_weight {
+            0 => CONTENT.to_owned(),
+            _ => format!("ARRAY[{HEADING}, {CONTENT}]"),
+        };
+        let indexed = match (self.per_document, self.title_weight) {
+            (true, _) => format!("reground.in_language({texts}, {TEXT_CONFIG})"),
+            (false, 0) => texts,
+            (false, _) => format!("({texts})"),
+        };
+        let titles = usize::from(self.title_weight > 0);
+        lexical::create_index_on(
+            passages,
+            &indexed,
+            self.text_config,
+            titles,
+            self.title_weight,
+        )
     }
 }
 
@@ -100,8 +138,7 @@ pub struct TableNames {
 /// Creates the tables of a corpus, with their indexes.
 pub fn make_tables(
     tables: &TableNames,
-    text_config: &str,
-    per_document: bool,
+    reading: Reading<'_>,
     dimensions: Option<i32>,
     embedding_type: &str,
 ) -> Result<()> {
@@ -126,18 +163,17 @@ pub fn make_tables(
     sql::run_ddl(&format!(
         "CREATE TABLE {passages} (chunk_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, doc_id text NOT NULL, version integer NOT NULL, \
              ordinal integer NOT NULL, content text NOT NULL, tokens integer NOT NULL, char_start integer, char_end integer, page_start integer, \
-             page_end integer, content_hash text NOT NULL, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {}{})",
-        if per_document {
+             page_end integer, content_hash text NOT NULL, heading text, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {}{})",
+        if reading.per_document {
             "text_config text, "
         } else {
             ""
         },
-        lexemes_column(text_config, per_document)
+        lexemes_column(reading.text_config, reading.per_document)
     ))?;
     sql::run_ddl(&format!("CREATE INDEX ON {passages} (doc_id, ordinal)"))?;
-    let indexed = indexed(per_document);
-    sql::run_ddl(&lexical::create_index_on(passages, &indexed, text_config))?;
-    if per_document {
+    sql::run_ddl(&reading.create_index_on(passages))?;
+    if reading.per_document {
         sql::run_ddl(&configs_index(passages))?;
     }
     make_history(history, embedding_type)?;
@@ -170,7 +206,7 @@ fn make_history(history: &str, embedding_type: &str) -> Result<()> {
     sql::run_ddl(&format!(
         "CREATE TABLE {history} (chunk_id bigint NOT NULL, doc_id text NOT NULL, version integer NOT NULL, ordinal integer NOT NULL, content text, \
              tokens integer, char_start integer, char_end integer, page_start integer, page_end integer, content_hash text, \
-             embedding {}.{embedding_type}, metadata jsonb NOT NULL, is_last boolean NOT NULL, PRIMARY KEY (chunk_id, version))",
+             heading text, embedding {}.{embedding_type}, metadata jsonb NOT NULL, is_last boolean NOT NULL, PRIMARY KEY (chunk_id, version))",
         vector_schema()?
     ))?;
     sql::run_ddl(&format!(
@@ -180,12 +216,11 @@ fn make_history(history: &str, embedding_type: &str) -> Result<()> {
 
 /// Rebuilds the lexemes and the index of a corpus, for another text search configuration or for one per document. `corpus` is
 /// its state before the change. This also restores an index and a column that a dropped configuration took with it.
-pub fn reread(corpus: &Corpus, text_config: &str, per_document: bool) -> Result<()> {
+pub fn reread(corpus: &Corpus, reading: Reading<'_>) -> Result<()> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
+    let per_document = reading.per_document;
     let was_per_document = corpus.mapping.contains_key("text_config_column");
-    for index in lexical::indexes_of(relation)? {
-        sql::run_ddl(&format!("DROP INDEX {index}"))?;
-    }
+    drop_indexes(relation)?;
     let mut changes = Vec::new();
     // DROP TEXT SEARCH CONFIGURATION … CASCADE also drops the column.
     if corpus.column_type("lexemes").is_some() {
@@ -212,12 +247,23 @@ pub fn reread(corpus: &Corpus, text_config: &str, per_document: bool) -> Result<
     }
     sql::run_ddl(&format!(
         "ALTER TABLE {relation} ADD COLUMN {}",
-        lexemes_column(text_config, per_document)
+        lexemes_column(reading.text_config, per_document)
     ))?;
-    sql::run_ddl(&lexical::create_index_on(
-        relation,
-        &indexed(per_document),
-        text_config,
-    ))?;
+    sql::run_ddl(&reading.create_index_on(relation))?;
+    Ok(())
+}
+
+/// Rebuilds the lexical index of a corpus, for another weight of the headings.
+pub fn reindex(corpus: &Corpus, reading: Reading<'_>) -> Result<()> {
+    let relation = corpus.relation.as_deref().unwrap_or_default();
+    drop_indexes(relation)?;
+    sql::run_ddl(&reading.create_index_on(relation))?;
+    Ok(())
+}
+
+fn drop_indexes(relation: &str) -> Result<()> {
+    for index in lexical::indexes_of(relation)? {
+        sql::run_ddl(&format!("DROP INDEX {index}"))?;
+    }
     Ok(())
 }

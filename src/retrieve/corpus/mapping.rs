@@ -7,7 +7,7 @@ use crate::sql;
 use crate::store::corpora::{Column, Corpus, Side};
 
 /// Meanings that `alter_corpus` can map.
-const MEANINGS: [&str; 19] = [
+const MEANINGS: [&str; 20] = [
     "chunk_id",
     "content",
     "doc_id",
@@ -19,6 +19,7 @@ const MEANINGS: [&str; 19] = [
     "page_start",
     "page_end",
     "title",
+    "heading",
     "uri",
     "published",
     "modified_at",

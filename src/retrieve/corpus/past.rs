@@ -4,8 +4,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use reground_grounding::settings::Settings;
 
 use crate::error::{Error, Result};
-use crate::retrieve::lexemes::LONGEST_TEXT;
-use crate::retrieve::vector_schema;
+use crate::retrieve::{managed, vector_schema};
 use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Past, Side};
@@ -102,9 +101,10 @@ fn passages(corpus: &Corpus, history: &str) -> Result<String> {
             "content" | "content_hash" | "tokens" => {
                 format!("coalesce(h.{name}, c.{name}, l.{name})")
             }
-            "lexemes" => format!(
-                "to_tsvector({}::regconfig, left(coalesce(h.content, c.content, l.content), {LONGEST_TEXT}))",
-                sql::literal(&corpus.text_config)
+            "lexemes" => managed::lexemes_of(
+                &format!("{}::pg_catalog.regconfig", sql::literal(&corpus.text_config)),
+                "h.heading",
+                "coalesce(h.content, c.content, l.content)",
             ),
             _ if embedding.is_some_and(|embedding| embedding.column == *column) => {
                 embedding_of(corpus, &name, kind)?
@@ -126,8 +126,13 @@ fn passages(corpus: &Corpus, history: &str) -> Result<String> {
 fn embedding_of(corpus: &Corpus, name: &str, kind: &str) -> Result<String> {
     let schema = vector_schema()?;
     let dimensions = corpus.dimensions.unwrap_or_default();
+    let stored = |row: &str| {
+        format!("CASE WHEN {schema}.vector_dims({row}.embedding) = {dimensions} THEN {row}.embedding::{kind} END")
+    };
     Ok(format!(
-        "coalesce(c.{name}, CASE WHEN {schema}.vector_dims(l.embedding) = {dimensions} THEN l.embedding::{kind} END)"
+        "coalesce({}, c.{name}, {})",
+        stored("h"),
+        stored("l")
     ))
 }
 

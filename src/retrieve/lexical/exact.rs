@@ -16,7 +16,7 @@ use crate::retrieve::filter::Filter;
 use crate::retrieve::lexemes::LONGEST_TEXT;
 use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql::{self, Row};
-use crate::store::corpora::Corpus;
+use crate::store::corpora::{Corpus, LONGEST_TITLE};
 
 /// Number of passages that are read at a time.
 const BATCH: i64 = 1000;
@@ -41,18 +41,18 @@ pub fn rank(
     if terms.iter().all(Vec::is_empty) {
         return Ok(finish(collectors, limit));
     }
-    // PostgreSQL would compute an expression again for the condition, so the condition uses the column.
-    let (lexemes, read_column) = match corpus.column("lexemes") {
-        Some(column) => (column.clone(), column),
-        None => {
-            let content = corpus.required("content")?;
-            let config = corpus.row_config();
-            let lexemes = format!("to_tsvector({config}, left({content}::text, {LONGEST_TEXT}))");
-            (lexemes, content)
-        }
+    let content = corpus.required("content")?;
+    let lexemes = match corpus.column("lexemes") {
+        Some(column) => column,
+        None => lexemes(corpus, &content)?,
+    };
+    // As in an index, a row with a title counts in the statistics although it has no text.
+    let counted = match corpus.searched_titles().is_empty() {
+        true => format!("{content} IS NOT NULL"),
+        false => "true".to_owned(),
     };
     let statement = format!(
-        "SELECT {}::text, {}::text, coalesce({}, false), {lexemes} FROM {} WHERE {read_column} IS NOT NULL",
+        "SELECT {}::text, {}::text, coalesce({}, false) AND {content} IS NOT NULL, {lexemes} FROM {} WHERE {counted}",
         corpus.key()?,
         corpus.document()?,
         filter.clause(1),
@@ -68,7 +68,7 @@ pub fn rank(
                 || row
                     .get::<String>(2)?
                     .is_some_and(|doc_id| wanted.doc_ids.contains(&doc_id)));
-        let vector = TsVector::parse(&bytes.0)?;
+        let vector = TsVector::parse_with_title(&bytes.0, corpus.title_weight)?;
         // Only the turn's own query, which is the first, scores the wanted passages.
         for (at, collector) in collectors.iter_mut().enumerate() {
             collector.add(&key, admitted, wanted && at == 0, &vector);
@@ -80,6 +80,21 @@ pub fn rank(
         sql::read_batches(&statement, &filter.args(), BATCH, read)
     })?;
     Ok(finish(collectors, limit))
+}
+
+/// Expression for the lexemes of a passage. Those of its titles have the weight A.
+fn lexemes(corpus: &Corpus, content: &str) -> Result<String> {
+    let config = corpus.row_config();
+    let of = |column: &str, longest: i32| {
+        format!("to_tsvector({config}, left(coalesce({column}::text, ''), {longest}))")
+    };
+    let mut lexemes = String::new();
+    for meaning in corpus.searched_titles() {
+        let title = of(&corpus.required(meaning)?, LONGEST_TITLE);
+        lexemes.push_str(&format!("setweight({title}, 'A') || "));
+    }
+    lexemes.push_str(&of(content, LONGEST_TEXT));
+    Ok(lexemes)
 }
 
 /// Returns the results in the order of the queries. The first query also scores the hits of the others.

@@ -3,30 +3,51 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pgrx::datum::DatumWithOid;
+use reground_bm25::index::terms::Weights;
 use reground_grounding::passage::Hit;
 use reground_grounding::query::plan::SubQuery;
 use serde::Deserialize;
 
 use super::ranked::{Ranked, Wanted};
 use crate::error::Result;
-use crate::index::{Bm25Query, Expansion};
+use crate::index::{Bm25Query, Expansion, IndexedColumns};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages;
 use crate::sql;
 use crate::store::corpora::{Corpus, Side};
 
-/// An index that serves a corpus: it is on the content column, with the text search configuration of the corpus.
-#[derive(Debug, Deserialize)]
+/// An index that serves a corpus: it is on the content column, alone or with the titles, and has the text search configuration of the
+/// corpus.
+#[derive(Debug)]
 pub struct LexicalIndex {
     oid: u32,
     /// Qualified and quoted name.
     pub name: String,
     /// Whether row-level security hides rows of the table from the caller.
     pub row_security: bool,
+    /// Meanings of the titles that it contains.
+    titles: Vec<&'static str>,
+    /// How it differs from the index that check_corpus would suggest.
+    pub difference: Option<Difference>,
 }
 
-/// Returns the index that serves the corpus, if there is one.
+/// A difference between an index and the corpus, with which searches use the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Difference {
+    /// It has other weights.
+    Weights,
+    /// It does not contain the titles.
+    NoTitles,
+}
+
+/// Returns the index that serves the corpus best, if there is one: with the titles and their weight, with the titles, or without them.
 pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
+    #[derive(Deserialize)]
+    struct Row {
+        oid: u32,
+        name: String,
+        row_security: bool,
+    }
     let (Some(relation), Some(column)) = (&corpus.relation, corpus.mapping.get("content")) else {
         return Ok(None);
     };
@@ -34,30 +55,77 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
     if column.side != Side::Passages || named.is_some_and(|named| named.side != Side::Passages) {
         return Ok(None);
     }
-    // If rows name their configuration, the index is on an expression; its column number is 0.
-    let rows: Vec<LexicalIndex> = sql::read_rows(
+    let rows: Vec<Row> = sql::read_rows(
         "SELECT c.oid::bigint, format('%I.%I', n.nspname, c.relname) AS name, row_security_active(i.indrelid) AS row_security \
          FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
-             JOIN pg_am AS m ON m.oid = c.relam LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
-         WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' \
-             AND CASE WHEN $3 THEN i.indkey[0] = 0 ELSE a.attname = $2 END ORDER BY c.oid",
-        &[
-            relation.as_str().into(),
-            column.column.as_str().into(),
-            named.is_some().into(),
-        ],
+             JOIN pg_am AS m ON m.oid = c.relam \
+         WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' ORDER BY c.oid",
+        &[relation.as_str().into()],
     )?;
-    // The declared configuration may have changed since the index was built.
-    for index in rows {
-        let serves = named.is_none_or(|named| {
-            let columns = crate::index::columns_in_language(index.oid.into());
-            columns.is_some_and(|(text, config)| text == column.column && config == named.column)
-        });
-        if serves && crate::index::uses_text_config(index.oid.into(), &corpus.text_config)? {
-            return Ok(Some(index));
+    let titles = corpus.searched_titles();
+    let mut best: Option<LexicalIndex> = None;
+    for row in rows {
+        let Some(columns) = crate::index::indexed_columns(row.oid.into()) else {
+            continue;
+        };
+        let Some(has_titles) = contents(corpus, &titles, &columns) else {
+            continue;
+        };
+        // The declared options may have changed since the index was built.
+        let Some(weights) = crate::index::weights_under(row.oid.into(), &corpus.text_config)?
+        else {
+            continue;
+        };
+        let difference = match has_titles {
+            false if !titles.is_empty() => Some(Difference::NoTitles),
+            true if weights != weights_of(titles.len(), corpus.title_weight) => {
+                Some(Difference::Weights)
+            }
+            _ => None,
+        };
+        if best
+            .as_ref()
+            .is_none_or(|best| difference < best.difference)
+        {
+            best = Some(LexicalIndex {
+                oid: row.oid,
+                name: row.name,
+                row_security: row.row_security,
+                titles: if has_titles {
+                    titles.clone()
+                } else {
+                    Vec::new()
+                },
+                difference,
+            });
         }
     }
-    Ok(None)
+    Ok(best)
+}
+
+/// Returns whether an index on these columns contains the titles; `None` if it does not serve the corpus.
+fn contents(corpus: &Corpus, titles: &[&str], columns: &IndexedColumns) -> Option<bool> {
+    let column = |meaning: &str| corpus.mapping.get(meaning).map(|column| &column.column);
+    if columns.text_config.as_ref() != column("text_config_column") {
+        return None;
+    }
+    let (content, first) = columns.texts.split_last()?;
+    if Some(content) != column("content") {
+        return None;
+    }
+    match first {
+        [] => Some(false),
+        first => {
+            let all = titles.iter().map(|title| column(title));
+            (!titles.is_empty() && first.iter().map(Some).eq(all)).then_some(true)
+        }
+    }
+}
+
+/// The weights of an index on titles and a text.
+fn weights_of(titles: usize, title_weight: u8) -> Weights {
+    let weights: Vec<u8> = std::iter::repeat_n(title_weight, titles).collect();
+    Weights::new(&weights).unwrap_or_default()
 }
 
 /// Returns the qualified and quoted names of all `reground_bm25` indexes on a relation.
@@ -84,17 +152,34 @@ pub fn create(corpus: &Corpus) -> Result<Option<String>> {
     if sides.any(|column| column.side != Side::Passages) {
         return Ok(None);
     }
+    let titles = corpus.searched_titles();
+    let indexed = match corpus.indexed("", &titles)? {
+        array if array.starts_with("ARRAY[") => format!("({array})"),
+        other => other,
+    };
     Ok(Some(create_on(
         relation,
-        &corpus.indexed("")?,
+        &indexed,
         &corpus.text_config,
+        titles.len(),
+        corpus.title_weight,
     )))
 }
 
-/// Returns the CREATE INDEX statement for a column, or for an expression.
-pub fn create_on(relation: &str, indexed: &str, text_config: &str) -> String {
+/// Returns the CREATE INDEX statement for a column, or for an expression that begins with a number of titles.
+pub fn create_on(
+    relation: &str,
+    indexed: &str,
+    text_config: &str,
+    titles: usize,
+    title_weight: u8,
+) -> String {
+    let weights = match titles {
+        0 => String::new(),
+        titles => format!(", weights = '{}'", weights_of(titles, title_weight)),
+    };
     format!(
-        "CREATE INDEX ON {relation} USING reground_bm25 ({indexed}) WITH (text_config = {})",
+        "CREATE INDEX ON {relation} USING reground_bm25 ({indexed}) WITH (text_config = {}{weights})",
         sql::literal(text_config)
     )
 }
@@ -160,7 +245,7 @@ impl<'a> IndexQuery<'a> {
         filter: &'a Filter,
     ) -> Result<Self> {
         let expansion = Expansion::new(query.terms.clone())?;
-        let indexed = corpus.indexed("p.")?;
+        let indexed = corpus.indexed("p.", &index.titles)?;
         let distance = format!("{indexed} <@> $1");
         let mut bm25_query = Bm25Query::new(index.oid.into(), &query.text, expansion)?;
         // A single configuration is stored in the index.
@@ -173,8 +258,9 @@ impl<'a> IndexQuery<'a> {
             indexed,
             query: bm25_query,
             select: format!(
-                "SELECT {key}::text AS chunk_id, - ({distance}) AS score FROM {} WHERE {key} IS NOT NULL AND {}",
+                "SELECT {key}::text AS chunk_id, - ({distance}) AS score FROM {} WHERE {key} IS NOT NULL AND {} IS NOT NULL AND {}",
                 corpus.relations()?,
+                corpus.required("content")?,
                 filter.clause(3),
                 key = corpus.key()?,
             ),

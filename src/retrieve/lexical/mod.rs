@@ -9,7 +9,8 @@ use reground_grounding::query::plan::SubQuery;
 use reground_grounding::settings::LexicalSearch;
 
 pub use indexed::{
-    LexicalIndex, create as create_index, create_on as create_index_on, index, indexes_of,
+    Difference, LexicalIndex, create as create_index, create_on as create_index_on, index,
+    indexes_of,
 };
 pub use ranked::{Ranked, Wanted};
 

@@ -8,7 +8,9 @@ use reground_grounding::settings::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use super::relations::{Column, Corpus, INTEGERS, Mapping, Past, Side, operator_schema};
+pub use super::relations::{
+    Column, Corpus, INTEGERS, LONGEST_TITLE, Mapping, Past, Side, operator_schema,
+};
 use crate::error::{Error, Result};
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
@@ -28,6 +30,7 @@ pub struct NewCorpus<'a> {
     pub embedding_type: Option<&'a str>,
     pub metric: &'a str,
     pub text_config: &'a str,
+    pub title_weight: u8,
     pub chunking: Value,
     pub settings: Value,
     pub embedding_model: Option<&'a str>,
@@ -95,7 +98,7 @@ pub fn by_id(corpus_id: i64) -> Result<Option<Corpus>> {
 fn select(condition: &str) -> String {
     format!(
         "SELECT row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
-             c.metric, c.text_config, c.chunking, c.settings, c.embedding_model, c.next_embedding_model, \
+             c.metric, c.text_config, c.title_weight, c.chunking, c.settings, c.embedding_model, c.next_embedding_model, \
              c.reranker_role::oid::bigint AS reranker_role, c.intent_role::oid::bigint AS intent_role, c.documents IS NOT NULL AS has_documents, \
              (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \
                  JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation::oid) AS relation, \
@@ -216,7 +219,7 @@ pub fn names(tenant: &str) -> Result<Vec<String>> {
 pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
     sql::read_json(
         "SELECT to_jsonb(r)::text FROM (SELECT c.tenant, c.corpus, c.relation::oid::bigint AS relation, c.documents::oid::bigint AS documents, \
-             c.managed, c.mapping, c.dimensions, c.embedding_type, c.metric, c.text_config, c.chunking, c.settings, c.embedding_model \
+             c.managed, c.mapping, c.dimensions, c.embedding_type, c.metric, c.text_config, c.title_weight, c.chunking, c.settings, c.embedding_model \
          FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
         &[name.into(), tenant.into()],
     )
@@ -225,7 +228,7 @@ pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
 /// Columns of [`NewCorpus`], with the relations as text.
 const NEW_CORPUS: Record = Record(&[
     "tenant text, corpus text, relation text, documents text, history text, managed boolean, mapping jsonb, dimensions integer, embedding_type text",
-    "metric text, text_config text, chunking jsonb, settings jsonb, embedding_model text",
+    "metric text, text_config text, title_weight integer, chunking jsonb, settings jsonb, embedding_model text",
 ]);
 
 /// The row that a registration would store, in the form of [`stored`].
@@ -234,7 +237,7 @@ pub fn would_store(new: &NewCorpus<'_>) -> Result<Value> {
     Ok(sql::read_json(
         &format!(
             "SELECT to_jsonb(r)::text FROM (SELECT x.tenant, x.corpus, x.relation::regclass::oid::bigint AS relation, \
-                 x.documents::regclass::oid::bigint AS documents, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
+                 x.documents::regclass::oid::bigint AS documents, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, x.title_weight, \
                  x.chunking, x.settings, x.embedding_model \
              FROM json_to_record($1::json) AS x({NEW_CORPUS})) AS r"
         ),
@@ -249,10 +252,10 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
     as_owner(|| {
         sql::run(
             &format!(
-                "INSERT INTO reground.corpora (tenant, corpus, relation, documents, history, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, \
-                     settings, embedding_model, reranker_role, intent_role) \
+                "INSERT INTO reground.corpora (tenant, corpus, relation, documents, history, managed, mapping, dimensions, embedding_type, metric, text_config, title_weight, \
+                     chunking, settings, embedding_model, reranker_role, intent_role) \
                  SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.history::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, \
-                     x.text_config, x.chunking, x.settings, x.embedding_model, $2::oid::regrole, $3::oid::regrole \
+                     x.text_config, x.title_weight, x.chunking, x.settings, x.embedding_model, $2::oid::regrole, $3::oid::regrole \
                  FROM json_to_record($1::json) AS x({NEW_CORPUS})"
             ),
             &[
@@ -267,7 +270,7 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
 
 /// Stores the properties that `alter_corpus` can change.
 pub fn update(corpus: &Corpus) -> Result<()> {
-    let args: [DatumWithOid<'_>; 11] = [
+    let args: [DatumWithOid<'_>; 12] = [
         corpus.corpus_id.into(),
         sql::json(&corpus.settings)?.into(),
         sql::json(&corpus.mapping)?.into(),
@@ -279,11 +282,12 @@ pub fn update(corpus: &Corpus) -> Result<()> {
         corpus.roles.intent_role.map(pg_sys::Oid::from_u32).into(),
         corpus.embedding_model.as_deref().into(),
         corpus.next_embedding_model.as_deref().into(),
+        i32::from(corpus.title_weight).into(),
     ];
     as_owner(|| {
         sql::run(
             "UPDATE reground.corpora SET settings = $2::jsonb, mapping = $3::jsonb, metric = $4, text_config = $5, dimensions = $6, embedding_type = $7, \
-                 reranker_role = $8::oid::regrole, intent_role = $9::oid::regrole, embedding_model = $10, next_embedding_model = $11 \
+                 reranker_role = $8::oid::regrole, intent_role = $9::oid::regrole, embedding_model = $10, next_embedding_model = $11, title_weight = $12 \
              WHERE corpus_id = $1",
             &args,
         )

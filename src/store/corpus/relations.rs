@@ -41,6 +41,9 @@ pub const INTEGERS: [&str; 8] = [
     "tokens",
 ];
 
+/// Maximum number of characters that are read of a title or heading.
+pub const LONGEST_TITLE: i32 = 1_000;
+
 /// Columns by meaning.
 pub type Mapping = BTreeMap<String, Column>;
 
@@ -66,6 +69,8 @@ pub struct Corpus {
     pub embedding_type: Option<String>,
     pub metric: String,
     pub text_config: String,
+    /// How many times a word of a title or heading counts; 0 if titles are not searched.
+    pub title_weight: u8,
     pub chunking: Value,
     pub settings: Value,
     #[serde(flatten)]
@@ -177,32 +182,119 @@ impl Corpus {
         format!("coalesce({found}, {own})")
     }
 
-    /// Expression that the lexical index is built on: the text, with the configuration of the row if it is mapped. `alias` is put before
-    /// the column names.
-    pub fn indexed(&self, alias: &str) -> Result<String> {
+    /// Meanings of the columns with the title and the headings of a passage. In a managed corpus, the heading begins with the title. None
+    /// if titles are not searched.
+    fn titles(&self) -> &'static [&'static str] {
+        match (self.title_weight, self.managed) {
+            (0, _) => &[],
+            (_, true) => &["heading"],
+            (_, false) => &["title", "heading"],
+        }
+    }
+
+    /// Meanings of the titles that the lexical branch searches: columns of texts in the relation of the passages. An index on the
+    /// passages cannot read another relation.
+    pub fn searched_titles(&self) -> Vec<&'static str> {
+        let all = self.titles().iter().copied();
+        let is_searched = |meaning: &&str| {
+            let column = self.mapping.get(*meaning);
+            column.is_some_and(|column| column.side == Side::Passages) && self.is_text(meaning)
+        };
+        all.filter(is_searched).collect()
+    }
+
+    /// Meanings of mapped titles that the lexical branch cannot search.
+    pub fn unsearched_titles(&self) -> Vec<&'static str> {
+        let searched = self.searched_titles();
+        let all = self.titles().iter().copied();
+        all.filter(|meaning| self.mapping.contains_key(*meaning) && !searched.contains(meaning))
+            .collect()
+    }
+
+    /// Whether a column has a built-in type of texts. The conversion of other types to text may not be immutable.
+    fn is_text(&self, meaning: &str) -> bool {
+        matches!(
+            self.column_type(meaning),
+            Some("text" | "character varying" | "character" | "name")
+        )
+    }
+
+    /// Expression that a lexical index is on: the text, or an array of the titles and the text, with the configuration of the row if it
+    /// is mapped. `alias` is put before the column names, and `titles` are the meanings of the titles.
+    pub fn indexed(&self, alias: &str, titles: &[&str]) -> Result<String> {
         let column = |meaning: &str| {
             let column = self.mapping.get(meaning);
             column.map(|column| format!("{alias}{}", sql::ident(&column.column)))
         };
-        let content = column("content").ok_or_else(|| Error::NoColumn {
+        let as_text = |meaning: &str| {
+            let column = column(meaning)?;
+            Some(match self.column_type(meaning) {
+                Some("text") => column,
+                _ => format!("{column}::text"),
+            })
+        };
+        let no_content = || Error::NoColumn {
             column: "content".to_owned(),
             relation: self.name.clone(),
-        })?;
+        };
+        let content = match titles {
+            [] => column("content").ok_or_else(no_content)?,
+            titles => {
+                let texts = titles.iter().copied().chain(["content"]);
+                let texts: Option<Vec<String>> = texts.map(as_text).collect();
+                format!("ARRAY[{}]", texts.ok_or_else(no_content)?.join(", "))
+            }
+        };
         Ok(
             match (
                 column("text_config_column"),
                 self.column_type("text_config_column"),
             ) {
                 (None, _) => content,
-                (Some(config), Some("regconfig")) => {
-                    format!("reground.in_language({content}, {config})")
-                }
-                (Some(config), Some("text")) => {
+                (Some(config), Some("regconfig" | "text")) => {
                     format!("reground.in_language({content}, {config})")
                 }
                 (Some(config), _) => format!("reground.in_language({content}, {config}::text)"),
             },
         )
+    }
+
+    /// Expression for the text of a passage `p` that is embedded: the title and the headings, each on a line of its own, then the text.
+    /// NULL without a text.
+    pub fn embedded_text(&self) -> Result<String> {
+        let content = self.required("content")?;
+        let titles = self.titles().iter().copied();
+        let mut lines: Vec<String> = Vec::new();
+        for meaning in titles.filter(|meaning| self.is_text(meaning)) {
+            let line = format!("left({}, {LONGEST_TITLE})", self.title(meaning)?);
+            // A heading may repeat the title.
+            let line = match lines.last() {
+                Some(title) => format!("NULLIF(NULLIF({line}, ''), {title})"),
+                None => format!("NULLIF({line}, '')"),
+            };
+            lines.push(line);
+        }
+        Ok(match lines.as_slice() {
+            [] => format!("{content}::text"),
+            lines => format!(
+                "CASE WHEN {content} IS NOT NULL THEN concat_ws(E'\\n', {}, {content}::text) END",
+                lines.join(", ")
+            ),
+        })
+    }
+
+    /// Expression for the title of a passage `p`. A title in the relation of the documents is read by a subquery, because an UPDATE of
+    /// the passages cannot join it. If a document has several rows, the first title is used.
+    fn title(&self, meaning: &str) -> Result<String> {
+        let column = self.required(meaning)?;
+        let is_joined = (self.mapping.get(meaning)).is_some_and(|of| of.side == Side::Documents);
+        match (&self.documents, is_joined) {
+            (Some(documents), true) => Ok(format!(
+                "(SELECT min({column}::text) FROM {documents} AS d WHERE {})",
+                self.is_document()?
+            )),
+            _ => Ok(format!("{column}::text")),
+        }
     }
 
     /// The type of the column of a meaning.
@@ -315,25 +407,33 @@ impl Corpus {
         let Some(documents) = &self.documents else {
             return Ok(clause);
         };
+        clause.push_str(&format!(
+            " LEFT JOIN {documents} AS d ON {}",
+            self.is_document()?
+        ));
+        Ok(clause)
+    }
+
+    /// Condition that `d` is the document of the passage `p`.
+    fn is_document(&self) -> Result<String> {
         let (document, key) = (self.required("doc_id")?, self.required("documents_doc_id")?);
         let kinds = (
             self.column_type("doc_id"),
             self.column_type("documents_doc_id"),
         );
-        clause.push_str(&match kinds {
-            (Some(one), Some(other)) if one == other => format!(
-                " LEFT JOIN {documents} AS d ON {key} OPERATOR({}.=) {document}",
-                operator_schema(one)?
-            ),
+        let mut condition = match kinds {
+            (Some(one), Some(other)) if one == other => {
+                format!("{key} OPERATOR({}.=) {document}", operator_schema(one)?)
+            }
             // Ids of different types are compared as text.
-            _ => format!(" LEFT JOIN {documents} AS d ON {key}::text = {document}::text"),
-        });
+            _ => format!("{key}::text = {document}::text"),
+        };
         if let (Some(version), Some(current)) =
             (self.column("document_version"), self.column("version"))
         {
-            clause.push_str(&format!(" AND {version} = {current}"));
+            condition.push_str(&format!(" AND {version} = {current}"));
         }
-        Ok(clause)
+        Ok(condition)
     }
 
     /// Whether the column of a meaning has a type of whole numbers.

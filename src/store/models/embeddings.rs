@@ -193,6 +193,17 @@ pub fn begin_checks(corpus_id: i64, model: &str) -> Result<()> {
     Ok(())
 }
 
+/// Lets the texts of a corpus be compared again soon.
+pub fn compare_again(corpus_id: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.embedding_checks SET changes = NULL WHERE corpus_id = $1",
+            &[corpus_id.into()],
+        )
+    })?;
+    Ok(())
+}
+
 /// Removes everything about a model that a corpus does not use any more.
 pub fn end_checks(corpus_id: i64, model: &str) -> Result<()> {
     for table in ["embedding_checks", "passage_embeddings", "model_tasks"] {
@@ -284,12 +295,14 @@ pub fn unfinished(corpus_id: i64, model: &str) -> Result<Unfinished> {
     .unwrap_or_default())
 }
 
-/// Counter of the rows that were inserted, updated or deleted in the relation of a corpus and its partitions, as the statistics have it.
+/// Counter of the rows that were inserted, updated or deleted in the relations of a corpus and their partitions, as the statistics have
+/// it.
 pub fn changes(corpus_id: i64) -> Result<Option<i64>> {
     as_owner_unrestricted(|| {
         sql::write_one(
             "SELECT sum(pg_stat_get_tuples_inserted(r.oid) + pg_stat_get_tuples_updated(r.oid) + pg_stat_get_tuples_deleted(r.oid))::bigint \
-             FROM reground.corpora AS k CROSS JOIN LATERAL (SELECT k.relation::oid AS oid UNION SELECT t.relid::oid FROM pg_partition_tree(k.relation) AS t) AS r \
+             FROM reground.corpora AS k CROSS JOIN LATERAL (SELECT k.relation::oid AS oid UNION SELECT t.relid::oid FROM pg_partition_tree(k.relation) AS t \
+                 UNION SELECT k.documents::oid UNION SELECT t.relid::oid FROM pg_partition_tree(k.documents) AS t) AS r \
              WHERE k.corpus_id = $1",
             &[corpus_id.into()],
         )

@@ -16,9 +16,10 @@ use crate::store::corpora::{self, Corpus, Hold, operator_schema};
 use crate::store::models::tasks::Task;
 use crate::store::models::{embeddings, registry, tasks};
 
-/// Expression for the hash of a passage's text.
-pub fn text_hash(content: &str) -> String {
-    format!("encode(sha256(convert_to({content}::text, 'UTF8')), 'hex')")
+/// Expression for the hash of the text that is embedded of a passage.
+pub fn text_hash(corpus: &Corpus) -> Result<String> {
+    let text = corpus.embedded_text()?;
+    Ok(format!("encode(sha256(convert_to({text}, 'UTF8')), 'hex')"))
 }
 
 /// Condition that a passage has a text to embed.
@@ -66,7 +67,7 @@ fn delay(corpus_id: i64, claimed: &[&Task], error: &str) -> Result<()> {
     embeddings::note_error(corpus_id, &first.model, error)
 }
 
-/// A passage's text.
+/// The text to embed of a passage.
 #[derive(Deserialize)]
 struct PassageText {
     chunk_id: String,
@@ -91,9 +92,10 @@ fn texts(corpus_id: i64, tasks: &[&Task]) -> Result<HashMap<String, PassageText>
         let content = corpus.required("content")?;
         sql::read_rows(
             &format!(
-                "SELECT g.chunk_id, {content}::text AS content, {} AS hash FROM unnest($1::text[]) AS g(chunk_id) \
+                "SELECT g.chunk_id, {} AS content, {} AS hash FROM unnest($1::text[]) AS g(chunk_id) \
                  JOIN {} AS p ON {} WHERE {}",
-                text_hash(&content),
+                corpus.embedded_text()?,
+                text_hash(corpus)?,
                 corpus.relation.as_deref().unwrap_or_default(),
                 has_key(corpus, "g.chunk_id")?,
                 has_text(&content),
@@ -187,11 +189,7 @@ fn store(
     let column = corpus.vectors(meaning)?;
     let relation = corpus.relation.as_deref().unwrap_or_default();
     let name = sql::ident(&column.name);
-    let is_passage = format!(
-        "{} AND {} = $2",
-        has_key(corpus, "$1")?,
-        text_hash(&corpus.required("content")?)
-    );
+    let is_passage = format!("{} AND {} = $2", has_key(corpus, "$1")?, text_hash(corpus)?);
     let kept = sql::write_one::<bool>(
         &format!(
             "UPDATE {relation} AS p SET {name} = $3::text::{} WHERE {is_passage} RETURNING p.{name} IS NOT NULL",

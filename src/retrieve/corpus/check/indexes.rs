@@ -2,7 +2,8 @@
 
 use super::finding::Finding;
 use crate::error::Result;
-use crate::retrieve::{lexical, vector, vector_schema};
+use crate::retrieve::lexical::{self, Difference};
+use crate::retrieve::{vector, vector_schema};
 use crate::sql;
 use crate::store::corpora::{Corpus, Side};
 
@@ -57,9 +58,57 @@ fn create_vector_index(corpus: &Corpus, relation: &str, column: &str) -> Result<
     })
 }
 
+/// A finding about an index that is used although it differs from the corpus.
+fn other_index(corpus: &Corpus, name: &str, difference: Difference) -> Result<Finding> {
+    let create = lexical::create_index(corpus)?.unwrap_or_default();
+    Ok(match difference {
+        Difference::NoTitles => Finding::warning(
+            "lexical index",
+            format!("{name} does not contain the titles: the lexical branch searches without them"),
+            Some(format!("{create};")),
+        ),
+        Difference::Weights => Finding::warning(
+            "lexical index",
+            format!(
+                "{name} was built with other weights than title_weight, {}",
+                corpus.title_weight
+            ),
+            Some(format!("{create}; DROP INDEX {name};")),
+        ),
+    })
+}
+
+/// Finds titles that the lexical branch cannot search.
+pub fn titles(corpus: &Corpus) -> Vec<Finding> {
+    let unsearched = corpus.unsearched_titles().into_iter();
+    let finding = |meaning: &str| {
+        let column = corpus.mapping.get(meaning);
+        let in_documents = column.is_some_and(|column| column.side == Side::Documents);
+        match in_documents {
+            true => Finding::warning(
+                meaning,
+                "the column is in the relation of the documents, which an index on the passages cannot read: the lexical branch searches without it",
+                Some("Add a column with the title to the passages, and map it: alter_corpus(…, mapping => '{\"heading\": \"…\"}').".into()),
+            ),
+            false => Finding::warning(
+                meaning,
+                format!(
+                    "the column is of type {}, not a text: it is not searched",
+                    corpus.column_type(meaning).unwrap_or("unknown")
+                ),
+                Some("Map a column of type text.".into()),
+            ),
+        }
+    };
+    unsearched.map(finding).collect()
+}
+
 /// Checks that the lexical branch has an index.
 pub fn lexical_index(corpus: &Corpus, relation: &str) -> Result<Finding> {
     if let Some(index) = lexical::index(corpus)? {
+        if let Some(difference) = index.difference {
+            return other_index(corpus, &index.name, difference);
+        }
         let mut detail = index.name;
         if index.row_security {
             detail.push_str(

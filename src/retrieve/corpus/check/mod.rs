@@ -57,6 +57,7 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
     findings.extend(embeddings::embeddings(corpus, relation)?);
     findings.extend(languages::languages(corpus)?);
     findings.push(indexes::lexical_index(corpus, relation)?);
+    findings.extend(indexes::titles(corpus));
     Ok(findings)
 }
 
