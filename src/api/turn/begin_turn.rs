@@ -47,6 +47,7 @@ fn begin_turn(
     corpora: Option<Vec<Option<String>>>,
     parent_turn_id: Option<i64>,
     embedding_model: Option<&str>,
+    context_embedding: Option<Vector>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("begin_turn")?;
@@ -55,6 +56,7 @@ fn begin_turn(
     let query = not_empty(query, "query")?;
     let corpora = names(corpora, "corpora")?;
     let embedding = embedding.map(|vector| vector.0);
+    let context_embedding = context_embedding.map(|vector| vector.0);
     let filter = Json::optional(filter, "filter")?;
     let intent = intent.map(str::parse::<Intent>).transpose();
     let intent = intent.map_err(Error::from)?;
@@ -67,6 +69,7 @@ fn begin_turn(
         corpus,
         corpora: corpora.as_deref(),
         embedding: embedding.as_deref(),
+        context_embedding: context_embedding.as_deref(),
         embedding_model,
         filter: filter.as_ref(),
         rewrite,
@@ -143,7 +146,7 @@ fn request_hash(
     tags: &Value,
     parent_turn_id: Option<i64>,
 ) -> Result<String> {
-    let arguments = json!([
+    let mut arguments = json!([
         question.query,
         question.corpus,
         question.corpora,
@@ -155,6 +158,10 @@ fn request_hash(
         tags,
         parent_turn_id
     ]);
+    // Without it, the hash is that of a request from before the argument existed.
+    if let (Some(all), Some(context)) = (arguments.as_array_mut(), question.context_embedding) {
+        all.push(json!(context));
+    }
     Ok(exact_hash_hex(&serde_json::to_string(&arguments)?))
 }
 
@@ -250,7 +257,7 @@ fn write(
         };
         Ok::<_, Error>((
             turn_no,
-            turns::insert(&new, question.embedding.map(<[f32]>::to_vec))?,
+            turns::insert(&new, question.embedding, question.context_embedding)?,
         ))
     })?;
     match begun {

@@ -26,10 +26,12 @@ fn dry_run_turn(
     filter: Option<Json>,
     settings: Option<Json>,
     conversation_ref: Option<&str>,
+    context_embedding: Option<Vector>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let tenant = tenant::required()?;
     let embedding = embedding.map(|vector| vector.0);
+    let context_embedding = context_embedding.map(|vector| vector.0);
     let filter = Json::optional(filter, "filter")?;
     let settings = Json::optional(settings, "settings")?.unwrap_or_default();
     let question = Question {
@@ -37,6 +39,7 @@ fn dry_run_turn(
         corpus,
         corpora: None,
         embedding: embedding.as_deref(),
+        context_embedding: context_embedding.as_deref(),
         embedding_model: None,
         filter: filter.as_ref(),
         rewrite: None,

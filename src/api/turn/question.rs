@@ -15,6 +15,8 @@ pub(in crate::api) struct Question<'a> {
     /// Several corpora, the leading one first, instead of `corpus`.
     pub corpora: Option<&'a [String]>,
     pub embedding: Option<&'a [f32]>,
+    /// Embedding of the question with the turn before it.
+    pub context_embedding: Option<&'a [f32]>,
     /// Model that the embedding was computed with, as the caller says.
     pub embedding_model: Option<&'a str>,
     pub filter: Option<&'a Value>,
@@ -30,6 +32,27 @@ pub(in crate::api) struct Question<'a> {
 }
 
 impl Question<'_> {
+    /// Checks that a context embedding comes with an embedding of the same dimensions.
+    pub fn check_embeddings(&self) -> Result<()> {
+        let Some(context) = self.context_embedding else {
+            return Ok(());
+        };
+        let bad = |fault: String| Error::Bad {
+            argument: "context_embedding",
+            fault,
+            hint: "Embed the query and the result of context_text with the same model, and pass both embeddings.".into(),
+        };
+        match self.embedding {
+            None => Err(bad("there is no embedding of the query".into())),
+            Some(own) if own.len() != context.len() => Err(bad(format!(
+                "it has {} dimensions, the embedding {}",
+                context.len(),
+                own.len()
+            ))),
+            Some(_) => Ok(()),
+        }
+    }
+
     /// Returns the names of the corpora to search: those of the question, otherwise those of the previous turn, otherwise the only
     /// corpus of the tenant. Errors: 22023 if the choice is ambiguous.
     pub fn corpus_names(&self, tenant: &str, conversation: &Conversation) -> Result<Vec<String>> {

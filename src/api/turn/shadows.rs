@@ -28,6 +28,7 @@ fn shadow_turn(
     corpus: Option<&str>,
     embedding: Option<Vector>,
     rewrite: Option<&str>,
+    context_embedding: Option<Vector>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("shadow_turn")?;
@@ -48,12 +49,16 @@ fn shadow_turn(
     };
     let corpus = corpus.unwrap_or(&turn.corpus);
     let embedding = embedding.map(|vector| vector.0);
+    let context_embedding = context_embedding.map(|vector| vector.0);
     let call = call(&tenant, &conversation, corpus, &turn, &changes)?;
     let question = Question {
         query: &turn.query,
         corpus: None,
         corpora: Some(&corpora),
         embedding: embedding.as_deref().or(turn.embedding.as_deref()),
+        context_embedding: context_embedding
+            .as_deref()
+            .or(turn.context_embedding.as_deref()),
         embedding_model: None,
         filter: turn.filter.as_ref(),
         rewrite: rewrite.or(turn.rewrite.as_deref()),

@@ -34,6 +34,7 @@ fn input(key: &str, carry_score: f64, relevance: f64) -> CarriedInput {
         source: remembered_source(key, carry_score),
         options: vec![option],
         age: None,
+        asked: false,
     }
 }
 
@@ -251,6 +252,7 @@ fn unusable_sources_are_dropped_with_a_reason() {
     recycled.options[0].passage.doc_id = "elsewhere".into();
     let old = CarriedInput {
         age: Some(61.0),
+        asked: false,
         ..input("ooo", 1.0, 1.0)
     };
     let out = run(
