@@ -10,7 +10,10 @@ use crate::store::sources::StoredSource;
 use crate::store::{history, markers};
 
 /// Returns the sources that a question names, by marker or by place in the previous context.
-pub(in crate::api) fn of(conversation_id: i64, question: &Question<'_>) -> Result<Vec<NamedSource>> {
+pub(in crate::api) fn of(
+    conversation_id: i64,
+    question: &Question<'_>,
+) -> Result<Vec<NamedSource>> {
     let asked = asked_sources(question.query);
     if asked.is_empty() {
         return Ok(Vec::new());

@@ -37,10 +37,12 @@ impl Question<'_> {
         let Some(context) = self.context_embedding else {
             return Ok(());
         };
-        let bad = |fault: String| Error::Bad {
+        let bad = |fault: String| {
+            Error::Bad {
             argument: "context_embedding",
             fault,
             hint: "Embed the query and the result of context_text with the same model, and pass both embeddings.".into(),
+        }
         };
         match self.embedding {
             None => Err(bad("there is no embedding of the query".into())),

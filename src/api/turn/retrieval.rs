@@ -15,8 +15,8 @@ use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
 use crate::api::conversation::conversation_state::ConversationState;
-use crate::api::turn::{hooks, named_sources};
 use crate::api::turn::question::Question;
+use crate::api::turn::{hooks, named_sources};
 use crate::error::{Error, Result};
 use crate::guc;
 use crate::profile::{stage, timed};
@@ -325,11 +325,7 @@ impl<'a> ResolvedQuestion<'a> {
     }
 
     /// Gathers the existing sources in place of a search.
-    fn reuse_sources(
-        &self,
-        state: &ConversationState,
-        named: &[NamedSource],
-    ) -> Result<Gathered> {
+    fn reuse_sources(&self, state: &ConversationState, named: &[NamedSource]) -> Result<Gathered> {
         let (conversation_id, question) = (self.conversation.conversation_id, self.question);
         let live = stage("memory", || sources::load(conversation_id))?;
         let live = named_sources::add(live, named);

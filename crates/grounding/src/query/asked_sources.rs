@@ -74,8 +74,8 @@ pub fn asked_sources(query: &str) -> Vec<AskedSource> {
                     .is_none_or(|(_, word)| !OWNERS.contains(&word.as_str()))
         };
         let written = query.get(*start..start + word.len()).unwrap_or_default();
-        let found = named(written, bracketed, introduced)
-            .or_else(|| place(word).filter(|_| followed()));
+        let found =
+            named(written, bracketed, introduced).or_else(|| place(word).filter(|_| followed()));
         if let Some(found) = found
             && !asked.contains(&found)
         {

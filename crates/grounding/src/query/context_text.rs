@@ -22,7 +22,10 @@ pub struct PreviousTurn {
 pub fn context_text(previous: Option<&PreviousTurn>, query: &str) -> String {
     let before = previous.map(|turn| [beginning(&turn.query), beginning(&turn.answer)]);
     let before = before.into_iter().flatten();
-    let parts: Vec<&str> = before.filter(|part| !part.is_empty()).chain([query]).collect();
+    let parts: Vec<&str> = before
+        .filter(|part| !part.is_empty())
+        .chain([query])
+        .collect();
     parts.join("\n")
 }
 
