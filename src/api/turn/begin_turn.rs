@@ -140,13 +140,14 @@ struct Request<'a> {
     parent_turn_id: Option<i64>,
 }
 
-/// Hash of the arguments, to compare requests with the same id.
+/// Hash of the arguments, to compare requests with the same id. Without the context embedding: when a request is repeated, its own
+/// turn is the latest of the conversation, so context_text returns another text.
 fn request_hash(
     question: &Question<'_>,
     tags: &Value,
     parent_turn_id: Option<i64>,
 ) -> Result<String> {
-    let mut arguments = json!([
+    let arguments = json!([
         question.query,
         question.corpus,
         question.corpora,
@@ -158,10 +159,6 @@ fn request_hash(
         tags,
         parent_turn_id
     ]);
-    // Without it, the hash is that of a request from before the argument existed.
-    if let (Some(all), Some(context)) = (arguments.as_array_mut(), question.context_embedding) {
-        all.push(json!(context));
-    }
     Ok(exact_hash_hex(&serde_json::to_string(&arguments)?))
 }
 
