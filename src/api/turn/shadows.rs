@@ -21,6 +21,7 @@ use crate::store::turns::{self, TurnRequest};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
 fn shadow_turn(
     turn_id: Option<i64>,
     settings: Option<Json>,
