@@ -36,11 +36,11 @@ pub struct Address {
 }
 
 impl Address {
-    /// Parses `DOCUMENT_START-END-…` (clapnq) or `DOCUMENT-START-END` (cloud).
+    /// Parses `DOCUMENT_START-END-…` (clapnq) or `DOCUMENT-START-END` (cloud and fiqa).
     pub fn of(domain: Domain, id: &str) -> Self {
         let separator = match domain {
             Domain::Clapnq => '_',
-            Domain::Cloud => '-',
+            Domain::Cloud | Domain::Fiqa => '-',
         };
         let (document, rest) = id.split_once(separator).unwrap_or((id, ""));
         let mut numbers = rest.split('-').map_while(|number| number.parse().ok());
@@ -144,7 +144,7 @@ impl Corpus {
             // In clapnq this field contains a pattern, not an address.
             uri: match self.domain {
                 Domain::Clapnq => None,
-                Domain::Cloud => first(|passage| &passage.url),
+                Domain::Cloud | Domain::Fiqa => first(|passage| &passage.url),
             },
             passages: passages
                 .iter()
@@ -190,6 +190,9 @@ mod tests {
         let cloud = Address::of(Domain::Cloud, "ibmcld_00001-10013-11257");
         assert_eq!(cloud.document, "ibmcld_00001");
         assert_eq!(cloud.range, Some((10_013, 11_257)));
+        let forum = Address::of(Domain::Fiqa, "100045-0-277");
+        assert_eq!(forum.document, "100045");
+        assert_eq!(forum.range, Some((0, 277)));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 pub mod claims;
 pub mod corpus;
+pub mod embedder;
 pub mod queries;
 pub mod tasks;
 pub mod vectors;
@@ -22,17 +23,27 @@ pub enum Domain {
     Clapnq,
     /// Documentation of a cloud provider.
     Cloud,
+    /// A forum about personal finance. Its documents have no titles.
+    Fiqa,
 }
 
 impl Domain {
-    /// Both domains, in the order of the reports.
-    pub const ALL: [Self; 2] = [Self::Clapnq, Self::Cloud];
+    /// All domains, in the order of the reports.
+    pub const ALL: [Self; 3] = [Self::Clapnq, Self::Cloud, Self::Fiqa];
+    /// The domains of the first evaluations. Pooled figures, their floors and fitted weights of that time are over these two.
+    pub const ORIGINAL: [Self; 2] = [Self::Clapnq, Self::Cloud];
+
+    /// The domains other than this one, to choose on them and report on this one.
+    pub fn others(self) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |other| *other != self)
+    }
 
     /// The name in file names.
     pub fn name(self) -> &'static str {
         match self {
             Self::Clapnq => "clapnq",
             Self::Cloud => "cloud",
+            Self::Fiqa => "fiqa",
         }
     }
 

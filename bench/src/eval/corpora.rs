@@ -30,12 +30,16 @@ impl JudgedCorpus {
     }
 }
 
-/// Loads both corpora.
-pub fn load_all(folder: &Folder, client: &mut Client) -> Result<(Vec<JudgedCorpus>, Vec<Load>)> {
+/// Loads the corpora of these domains.
+pub fn load_all(
+    folder: &Folder,
+    client: &mut Client,
+    domains: &[Domain],
+) -> Result<(Vec<JudgedCorpus>, Vec<Load>)> {
     let mut loads = Vec::new();
-    let corpora = Domain::ALL
-        .into_iter()
-        .map(|domain| {
+    let corpora = domains
+        .iter()
+        .map(|&domain| {
             loads.push(load::load(client, &Corpus::read(folder, domain)?)?);
             Ok(JudgedCorpus {
                 domain,
@@ -47,10 +51,14 @@ pub fn load_all(folder: &Folder, client: &mut Client) -> Result<(Vec<JudgedCorpu
     Ok((corpora, loads))
 }
 
-/// The conversations of both domains, or the sample.
-pub fn conversations(folder: &Folder, sample: bool) -> Result<Vec<Conversation>> {
+/// The conversations of these domains, or the sample.
+pub fn conversations(
+    folder: &Folder,
+    domains: &[Domain],
+    sample: bool,
+) -> Result<Vec<Conversation>> {
     let mut all = Vec::new();
-    for domain in Domain::ALL {
+    for &domain in domains {
         all.extend(tasks::conversations(folder, domain)?);
     }
     all.retain(|conversation| !sample || sample::contains(&conversation.id));

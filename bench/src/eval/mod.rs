@@ -19,12 +19,14 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use postgres::{Client, NoTls};
 
+use crate::data::corpus::Corpus;
+use crate::data::embedder::Embedder;
 use crate::data::tasks::{self, Conversation};
-use crate::data::{Folder, queries};
+use crate::data::{Domain, Folder, queries};
 use corpora::JudgedCorpus;
 use floors::file::Below;
 use floors::{figures, relations};
-use options::{Options, Part};
+use options::{ModelFolders, Options, Part};
 use query::folds;
 use query::queried::{QueriedTurn, QueryFrom};
 use query::run::QueryRunner;
@@ -49,14 +51,16 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         .collect::<Result<Vec<Client>>>()?;
 
     println!("# Evaluation on MTRAG\n");
-    let (corpora, loads) = corpora::load_all(&folder, &mut clients[0])?;
+    let (corpora, loads) = corpora::load_all(&folder, &mut clients[0], &Domain::ALL)?;
     report::loads::print(&loads);
-    let conversations = corpora::conversations(&folder, options.sample)?;
+    let embedder = embedder(&folder, options.model.as_ref())?;
+    let conversations = corpora::conversations(&folder, &Domain::ALL, options.sample)?;
     let mut evaluation = Evaluation {
         folder,
         clients,
         corpora,
         conversations,
+        embedder,
         options,
     };
     if let Some(id) = evaluation.options.show.clone() {
@@ -94,12 +98,27 @@ fn connect(uri: &str) -> Result<Client> {
     Ok(client)
 }
 
+/// Loads the local model, and compares its vectors with the given ones of each corpus.
+fn embedder(folder: &Folder, model: Option<&ModelFolders>) -> Result<Option<Embedder>> {
+    let Some(ModelFolders { model, cache }) = model else {
+        return Ok(None);
+    };
+    let mut embedder = Embedder::open(model, cache)?;
+    for domain in Domain::ALL {
+        let most = embedder.compare(&Corpus::read(folder, domain)?)?;
+        report::loads::compared(domain, most);
+    }
+    Ok(Some(embedder))
+}
+
 /// The inputs of all parts.
 struct Evaluation {
     folder: Folder,
     clients: Vec<Client>,
     corpora: Vec<JudgedCorpus>,
     conversations: Vec<Conversation>,
+    /// The local model, for texts that the data set has no vector for; `None` if the options name none.
+    embedder: Option<Embedder>,
     options: Options,
 }
 
@@ -201,7 +220,13 @@ impl Evaluation {
     fn strategies(&mut self) -> Result<()> {
         let replay = replay::Replay::read(&self.folder, &self.corpora)?;
         let arms = strategies::arms(self.options.sample);
-        let arms = replay.replay_all(&mut self.clients, &arms, &self.conversations)?;
+        let original: Vec<Conversation> = self
+            .conversations
+            .iter()
+            .filter(|one| Domain::ORIGINAL.contains(&one.domain))
+            .cloned()
+            .collect();
+        let arms = replay.replay_all(&mut self.clients, &arms, &original)?;
         let measured = strategies::measured(&arms);
         let lines = measured.iter().map(serde_json::to_string);
         let lines = lines

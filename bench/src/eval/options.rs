@@ -18,6 +18,8 @@ pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPT
   --sample                only a fixed quarter of the conversations, in two arms
   --only PART             only this part: retrieval, query, replay, strategies or graph; graph runs only with this option
   --strategies FILE       write the measurements of each strategy to this file, for the command simulation (default: standard output)
+  --model FOLDER          the local embedding model, for texts without a given vector
+  --cache FOLDER          folder for the vectors that the model computes
   --forms FORM,…          forms of the queries: lastturn, rewrite, questions (default: all)
   --floors FILE           the floors for --check and --ratchet
   --check                 fail if a figure is below its floor or a relation does not hold
@@ -57,7 +59,17 @@ pub struct Options {
     pub show: Option<String>,
     /// File for the measurements of each strategy.
     pub strategies: Option<PathBuf>,
+    /// The local embedding model and the folder of its cache.
+    pub model: Option<ModelFolders>,
     only: Option<Part>,
+}
+
+/// Folders of the local embedding model.
+pub struct ModelFolders {
+    /// Weights and tokenizer.
+    pub model: PathBuf,
+    /// Computed vectors.
+    pub cache: PathBuf,
 }
 
 impl Options {
@@ -69,6 +81,7 @@ impl Options {
         let (mut uri, mut data, mut forms) = (None, None, None);
         let (mut connections, mut sample, mut only, mut show) = (2, false, None, None);
         let (mut floors, mut check, mut ratchet, mut strategies) = (None, false, false, None);
+        let (mut model, mut cache) = (None, None);
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("help") => return Ok(None),
@@ -82,6 +95,8 @@ impl Options {
                 Long("check") => check = true,
                 Long("ratchet") => ratchet = true,
                 Long("strategies") => strategies = Some(PathBuf::from(parser.value()?)),
+                Long("model") => model = Some(PathBuf::from(parser.value()?)),
+                Long("cache") => cache = Some(PathBuf::from(parser.value()?)),
                 Long("show") => show = Some(parser.value()?.string()?),
                 other => bail!("{}\n\n{USAGE}", other.unexpected()),
             }
@@ -92,6 +107,11 @@ impl Options {
             whole || !(check || ratchet),
             "--check and --ratchet need all figures: leave out --only, --forms and --show"
         );
+        ensure!(
+            model.is_some() == cache.is_some(),
+            "--model and --cache belong together"
+        );
+        let model = model.zip(cache);
         let floors = match (check, ratchet) {
             (false, false) => None,
             _ => Some(Floors::read(
@@ -108,6 +128,7 @@ impl Options {
             floors,
             show,
             strategies,
+            model: model.map(|(model, cache)| ModelFolders { model, cache }),
             only,
         }))
     }

@@ -33,7 +33,10 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     };
     let folder = Folder::below(&options.data)?;
     let read = |domain| Library::read(&folder, domain);
-    let libraries: Vec<Library> = Domain::ALL.into_iter().map(read).collect::<Result<_>>()?;
+    let libraries: Vec<Library> = Domain::ORIGINAL
+        .into_iter()
+        .map(read)
+        .collect::<Result<_>>()?;
     let mut conversations: Vec<Conversation> = Vec::new();
     for library in &libraries {
         conversations.extend(library.conversations(&folder)?);

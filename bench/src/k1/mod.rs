@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use postgres::{Client, NoTls};
 use serde::Serialize;
 
-use crate::data::Folder;
+use crate::data::{Domain, Folder};
 use crate::eval::corpora;
 use options::{Options, Task};
 use question::Question;
@@ -56,8 +56,8 @@ fn contexts(task: &options::Contexts) -> Result<Vec<(Setting, Vec<Question>)>> {
     let mut clients = (0..task.connections)
         .map(|_| connect(&task.uri))
         .collect::<Result<Vec<Client>>>()?;
-    let (judged, _) = corpora::load_all(&folder, &mut clients[0])?;
-    let conversations = corpora::conversations(&folder, task.sample)?;
+    let (judged, _) = corpora::load_all(&folder, &mut clients[0], &Domain::ORIGINAL)?;
+    let conversations = corpora::conversations(&folder, &Domain::ORIGINAL, task.sample)?;
     let runner = Runner::read(&folder, &judged, task.prompts)?;
     let run = |setting| Ok((setting, runner.run(&mut clients, setting, &conversations)?));
     Setting::ALL.into_iter().map(run).collect()

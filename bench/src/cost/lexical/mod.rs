@@ -152,7 +152,7 @@ type SelectTimes = fn(&mut Row) -> &mut Times;
 fn group_by_words(client: &mut Client, folder: &Folder, most: usize) -> Result<Vec<Vec<String>>> {
     let count = client.prepare("SELECT coalesce(length(to_tsvector('english', $1)), 0)")?;
     let mut groups = vec![Vec::new(); MOST_WORDS];
-    for domain in Domain::ALL {
+    for domain in Domain::ORIGINAL {
         for form in [Form::LastTurn, Form::Rewrite] {
             for query in queries::queries(folder, domain, form)? {
                 let words: i32 = client.query_one(&count, &[&query.text])?.get(0);

@@ -18,10 +18,10 @@ const WORDS: usize = 45;
 /// Words of a usable sentence.
 const SENTENCE: std::ops::RangeInclusive<usize> = 5..=60;
 
-/// All sentences of both domains, with their numbers of words.
+/// All sentences of the original domains, with their numbers of words.
 fn sentences(folder: &Folder) -> Result<Vec<(String, usize)>> {
     let mut sentences = Vec::new();
-    for domain in Domain::ALL {
+    for domain in Domain::ORIGINAL {
         let file = folder.file(&format!("corpus/{}.jsonl.gz", domain.name()));
         let passages: Vec<Passage> = json_lines(&file)?;
         for sentence in passages

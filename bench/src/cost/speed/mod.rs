@@ -35,7 +35,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let folder = Folder::below(&options.data)?;
     let address = server::resolve(&options.uri)?;
     let mut client = server::connect(&address)?;
-    let corpora = Domain::ALL
+    let corpora = Domain::ORIGINAL
         .into_iter()
         .map(|domain| Corpus::read(&folder, domain))
         .collect::<Result<Vec<_>>>()?;

@@ -30,7 +30,7 @@ pub struct Conversation {
 /// Missing or malformed files.
 pub fn conversations(folder: &Folder, turns: usize) -> Result<Vec<Conversation>> {
     let mut domains = Vec::new();
-    for domain in Domain::ALL {
+    for domain in Domain::ORIGINAL {
         domains.push(of_domain(folder, domain)?.into_iter());
     }
     let (mut chosen, mut count) = (Vec::new(), 0);

@@ -1,5 +1,6 @@
 //! The figures that have floors, each with a stable name.
 
+use crate::data::Domain;
 use crate::eval::query::queried::{QueriedTurn, QueryFrom};
 use crate::eval::query::ranking::{Order, later};
 use crate::eval::replay::ReplayedConversation;
@@ -57,46 +58,68 @@ pub fn of_retrieval(measured: &[Measured]) -> Vec<Figure> {
     figures
 }
 
+/// Endings of names, and the domains whose mean the figure is. The first evaluations had two domains, and their floors keep their
+/// names.
+const QUERY_SCOPES: [(&str, &[Domain]); 3] = [
+    ("", &Domain::ORIGINAL),
+    (", fiqa", &[Domain::Fiqa]),
+    (", three domains", &Domain::ALL),
+];
+
 /// nDCG@5 and recall@10 of later turns, by the way to make the query and the fusion.
 pub fn of_queries(queries: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Figure> {
     let mut figures = Vec::new();
     for (from, queried) in queries {
         for order in Order::COMPARED {
-            let scores = later(queried, order);
             let margin = if order == Order::Bm25 {
                 EXACT
             } else {
                 SINGLE_PRECISION
             };
-            for (measure, value) in [("nDCG@5", scores.ndcg_5), ("recall@10", scores.recall_10)] {
-                figures.push(Figure {
-                    name: format!("query from {}: {}: {measure}", from.name(), order.name()),
-                    value,
-                    margin,
-                });
+            for (scope, domains) in QUERY_SCOPES {
+                let scores = later(queried, domains, order);
+                for (measure, value) in [("nDCG@5", scores.ndcg_5), ("recall@10", scores.recall_10)]
+                {
+                    figures.push(Figure {
+                        name: format!(
+                            "query from {}: {}: {measure}{scope}",
+                            from.name(),
+                            order.name()
+                        ),
+                        value,
+                        margin,
+                    });
+                }
             }
         }
     }
     figures
 }
 
-/// Recall and precision of the contexts of every arm, over the later turns.
+/// Recall and precision of the contexts of every arm, over the later turns of the original domains, and of fiqa.
 pub fn of_replay(arms: &[(Arm, Vec<ReplayedConversation>)]) -> Vec<Figure> {
     let mut figures = Vec::new();
     for (arm, replayed) in arms {
         for measure in Measure::ALL {
-            let Some(interval) = Scope::LATER.mean(replayed, measure) else {
-                continue;
-            };
-            figures.push(Figure {
-                name: format!("replay, later: {}: {}", arm.name(), measure.name()),
-                value: interval.mean,
-                margin: if arm.equal_size() {
-                    SINGLE_PRECISION
-                } else {
-                    RANDOM_GRAPH
-                },
-            });
+            for scope in [Scope::LATER, Scope::later_of(Domain::Fiqa)] {
+                let Some(interval) = scope.mean(replayed, measure) else {
+                    continue;
+                };
+                figures.push(Figure {
+                    name: format!(
+                        "replay, {}: {}: {}",
+                        scope.name(),
+                        arm.name(),
+                        measure.name()
+                    ),
+                    value: interval.mean,
+                    margin: if arm.equal_size() {
+                        SINGLE_PRECISION
+                    } else {
+                        RANDOM_GRAPH
+                    },
+                });
+            }
         }
     }
     figures
@@ -105,7 +128,6 @@ pub fn of_replay(arms: &[(Arm, Vec<ReplayedConversation>)]) -> Vec<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Domain;
     use crate::data::queries::Form;
     use crate::eval::replay::scope::tests::replayed;
 

@@ -13,7 +13,7 @@ pub const SHARES: [f64; 5] = [0.5, 0.6, 0.7, 0.8, 0.9];
 pub struct Chosen {
     /// Per fold: the best way to make the query and the best share, on the other folds.
     pub choices: Vec<(QueryFrom, f64)>,
-    /// nDCG@5 of later turns on the held-out folds, mean of both corpora.
+    /// nDCG@5 of later turns on the held-out folds, mean of the original corpora.
     pub held_out: f64,
     /// nDCG@5 of every choice on all conversations.
     pub table: Vec<(QueryFrom, [f64; SHARES.len()])>,
@@ -40,7 +40,7 @@ pub fn choose(queries: &[(QueryFrom, &[QueriedTurn])]) -> Option<Chosen> {
                 .collect();
             (!here.is_empty()).then(|| here.iter().sum::<f64>() / here.len() as f64)
         };
-        let means: Vec<f64> = Domain::ALL.into_iter().filter_map(of).collect();
+        let means: Vec<f64> = Domain::ORIGINAL.into_iter().filter_map(of).collect();
         means.iter().sum::<f64>() / means.len().max(1) as f64
     };
     let mut choices = Vec::new();

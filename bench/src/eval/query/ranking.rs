@@ -77,14 +77,15 @@ impl Order {
     }
 }
 
-/// Measures of the later turns, mean of both corpora.
-pub fn later(queried: &[QueriedTurn], order: Order) -> Scores {
-    let of = |domain| {
+/// Measures of the later turns, mean of these corpora.
+pub fn later(queried: &[QueriedTurn], domains: &[Domain], order: Order) -> Scores {
+    let of = |&domain: &Domain| {
         mean(queried, order, |turn| {
             turn.domain == domain && turn.number > 1
         })
     };
-    Scores::mean(Domain::ALL.map(of).iter()).unwrap_or_default()
+    let means: Vec<Scores> = domains.iter().map(of).collect();
+    Scores::mean(means.iter()).unwrap_or_default()
 }
 
 /// Means over the turns that `keep` selects.

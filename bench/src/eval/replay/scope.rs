@@ -26,14 +26,15 @@ const SEED: u64 = 20_251;
 pub struct Scope {
     first: u32,
     last: Option<u32>,
+    /// One domain, or `None`: the original domains.
     domain: Option<Domain>,
 }
 
 impl Scope {
-    /// Every turn.
+    /// Every turn of the original domains.
     pub const ALL: Self = Self::since(1);
 
-    /// Turns with an earlier turn.
+    /// Turns of the original domains with an earlier turn.
     pub const LATER: Self = Self::since(LATER);
 
     /// The rows of a table: single turns, then pooled turns, then domains.
@@ -42,15 +43,20 @@ impl Scope {
             last: Some(number),
             ..Self::since(number)
         });
-        let domains = Domain::ALL.map(|domain| Self {
-            domain: Some(domain),
-            ..Self::LATER
-        });
+        let domains = Domain::ALL.map(Self::later_of);
         single
             .chain([Self::since(POOLED), Self::LATER])
             .chain(domains)
             .chain([Self::ALL])
             .collect()
+    }
+
+    /// Turns of one domain with an earlier turn.
+    pub const fn later_of(domain: Domain) -> Self {
+        Self {
+            domain: Some(domain),
+            ..Self::LATER
+        }
     }
 
     /// Whether it covers all later turns.
@@ -86,7 +92,10 @@ impl Scope {
         replayed: &[ReplayedConversation],
     ) -> impl Iterator<Item = impl Iterator<Item = &ReplayedTurn>> {
         replayed.iter().map(move |replayed| {
-            let here = self.domain.is_none_or(|domain| domain == replayed.domain);
+            let here = match self.domain {
+                Some(domain) => domain == replayed.domain,
+                None => Domain::ORIGINAL.contains(&replayed.domain),
+            };
             let turns = replayed.turns.iter();
             turns.filter(move |turn| here && self.holds(turn.number))
         })
@@ -192,6 +201,7 @@ pub mod tests {
         let turns = [
             replayed(Domain::Clapnq, &[Some(0); 9]),
             replayed(Domain::Cloud, &[Some(0); 2]),
+            replayed(Domain::Fiqa, &[Some(0); 4]),
         ];
         let counts: Vec<(String, usize)> = Scope::rows()
             .into_iter()
@@ -208,6 +218,7 @@ pub mod tests {
             ("later", 9),
             ("later, clapnq", 8),
             ("later, cloud", 1),
+            ("later, fiqa", 3),
             ("all", 11),
         ];
         assert_eq!(

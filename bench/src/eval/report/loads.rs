@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::data::Domain;
 use crate::data::tasks::Conversation;
 use crate::database::load::Load;
 
@@ -43,6 +44,14 @@ pub fn print(loads: &[Load]) {
 
 fn rate(count: usize, took: Duration) -> f64 {
     count as f64 / took.as_secs_f64().max(f64::MIN_POSITIVE)
+}
+
+/// The largest difference between the given vectors and those of the local model.
+pub fn compared(domain: Domain, most: f32) {
+    println!(
+        "{}: vectors of the local model differ from the given ones by up to {most:.5}.\n",
+        domain.name()
+    );
 }
 
 /// The evaluated conversations.

@@ -6,7 +6,7 @@ use super::{or_dash, share, signed};
 use crate::data::Domain;
 use crate::eval::query::folds::{Chosen, SHARES};
 use crate::eval::query::queried::{QueriedTurn, QueryFrom};
-use crate::eval::query::ranking::{Order, mean};
+use crate::eval::query::ranking::{self, Order, mean};
 use crate::eval::retrieval::Scores;
 
 /// Resamples of an interval, and their seed.
@@ -22,13 +22,16 @@ pub fn print(queries: &[(QueryFrom, Vec<QueriedTurn>)], chosen: Option<&Chosen>)
          nDCG@5, recall@5, recall@10. `turn` is the user's words, `dialogue` all questions so far, `contextual` the query of \
          `begin_turn`.\n"
     );
-    println!("| query | order | clapnq | cloud | mean |\n|---|---|---|---|---|");
+    println!(
+        "| query | order | clapnq | cloud | fiqa | clapnq and cloud | three |\n|---|---|---|---|---|---|---|"
+    );
     for (from, queried) in queries {
         for order in Order::COMPARED {
             let means = Domain::ALL
                 .map(|domain| mean(queried, order, |turn| turn.domain == domain && later(turn)));
-            let both = Scores::mean(means.iter());
-            let cells: Vec<String> = means.iter().chain(&both).map(cell).collect();
+            let pooled = [&Domain::ORIGINAL[..], &Domain::ALL]
+                .map(|domains| ranking::later(queried, domains, order));
+            let cells: Vec<String> = means.iter().chain(&pooled).map(cell).collect();
             println!(
                 "| {} | {} | {} |",
                 from.name(),
@@ -69,25 +72,26 @@ fn differences(queries: &[(QueryFrom, Vec<QueriedTurn>)]) {
         return;
     };
     println!(
-        "`contextual` minus another query, later turns of both corpora, paired, 95 % intervals that resample whole conversations:\n"
+        "`contextual` minus another query, later turns, paired, 95 % intervals that resample whole conversations. The first two columns are over clapnq and cloud:\n"
     );
-    println!("| against | order | nDCG@5 | recall@10 |\n|---|---|---|---|");
+    println!("| against | order | nDCG@5 | recall@10 | nDCG@5, fiqa |\n|---|---|---|---|---|");
     for (from, queried) in queries
         .iter()
         .filter(|(from, _)| matches!(from, QueryFrom::Turn | QueryFrom::Rewrite))
     {
         for order in Order::COMPARED {
-            let gain = |field: fn(Scores) -> f64| {
-                paired(contextual, queried, |ours, theirs| {
+            let gain = |domains: &[Domain], field: fn(Scores) -> f64| {
+                paired(contextual, queried, domains, |ours, theirs| {
                     field(order.scores(ours)) - field(order.scores(theirs))
                 })
             };
             println!(
-                "| {} | {} | {} | {} |",
+                "| {} | {} | {} | {} | {} |",
                 from.name(),
                 order.name(),
-                or_dash(gain(|scores| scores.ndcg_5), signed),
-                or_dash(gain(|scores| scores.recall_10), signed)
+                or_dash(gain(&Domain::ORIGINAL, |scores| scores.ndcg_5), signed),
+                or_dash(gain(&Domain::ORIGINAL, |scores| scores.recall_10), signed),
+                or_dash(gain(&[Domain::Fiqa], |scores| scores.ndcg_5), signed)
             );
         }
     }
@@ -96,7 +100,7 @@ fn differences(queries: &[(QueryFrom, Vec<QueriedTurn>)]) {
     println!("| query | nDCG@5 | recall@10 |\n|---|---|---|");
     for (from, queried) in queries {
         let gain = |field: fn(Scores) -> f64| {
-            paired(queried, queried, |one, _| {
+            paired(queried, queried, &Domain::ORIGINAL, |one, _| {
                 field(Order::Scores(0.7).scores(one)) - field(Order::Rrf.scores(one))
             })
         };
@@ -113,10 +117,12 @@ fn differences(queries: &[(QueryFrom, Vec<QueriedTurn>)]) {
 fn paired(
     ours: &[QueriedTurn],
     theirs: &[QueriedTurn],
+    domains: &[Domain],
     difference: impl Fn(&QueriedTurn, &QueriedTurn) -> f64,
 ) -> Option<Interval> {
     let mut clusters: Vec<(&str, Vec<f64>)> = Vec::new();
-    for (one, other) in ours.iter().zip(theirs).filter(|(one, _)| later(one)) {
+    let turns = ours.iter().zip(theirs);
+    for (one, other) in turns.filter(|(one, _)| later(one) && domains.contains(&one.domain)) {
         let value = difference(one, other);
         match clusters.last_mut() {
             Some((of, values)) if *of == one.conversation => values.push(value),
@@ -136,11 +142,12 @@ fn standalone_queries(queries: &[(QueryFrom, Vec<QueriedTurn>)]) {
         return;
     };
     println!(
-        "Queries that need no context, `turn` → `contextual`, nDCG@5 of both corpora pooled:\n"
+        "Queries that need no context, `turn` → `contextual`, nDCG@5 of clapnq and cloud pooled:\n"
     );
     println!("| queries | number | BM25 | vector | scores |\n|---|---:|---|---|---|");
-    let first = |turn: &QueriedTurn| turn.number == 1;
-    let same = |turn: &QueriedTurn| later(turn) && turn.stands_alone;
+    let original = |turn: &QueriedTurn| Domain::ORIGINAL.contains(&turn.domain);
+    let first = |turn: &QueriedTurn| original(turn) && turn.number == 1;
+    let same = |turn: &QueriedTurn| original(turn) && later(turn) && turn.stands_alone;
     for (name, keep) in [
         ("first turns", &first as &dyn Fn(&QueriedTurn) -> bool),
         ("later turns whose rewrite changes no word", &same),
@@ -158,7 +165,7 @@ fn standalone_queries(queries: &[(QueryFrom, Vec<QueriedTurn>)]) {
 
 fn folds(chosen: &Chosen) {
     println!(
-        "Cross-validation over conversations, five folds: nDCG@5 of later turns, mean of both corpora, by the share of the vector branch.\n"
+        "Cross-validation over conversations, five folds: nDCG@5 of later turns, mean of clapnq and cloud, by the share of the vector branch.\n"
     );
     let shares: Vec<String> = SHARES.iter().map(|share| format!("{share}")).collect();
     println!("| query | {} |", shares.join(" | "));

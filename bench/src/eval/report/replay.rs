@@ -29,7 +29,7 @@ pub fn print(runs: &[Run]) {
          the threshold .7 and one slot .85, for cited sources. `anchor` has the threshold 1, and carries the document of a turn that \
          cannot be understood alone. `turn` searches only for the user's words. `integrated` ranks the sources of earlier turns among \
          the results. Each mean is followed by the paired difference from `none`, with 95 % intervals that resample whole \
-         conversations.\n"
+         conversations. Rows without a domain are over clapnq and cloud.\n"
     );
     for measure in Measure::ALL {
         by_turn(measure, &arms, baseline);
