@@ -186,9 +186,9 @@ impl Evaluation {
             folds::choose(&choices)
         };
         let all = &queried;
-        report::query::print(&all[..compared], chosen.as_ref());
+        report::query::print(&queried[..compared], chosen.as_ref());
         if !self.options.sample {
-            report::follow_ups::print(all);
+            report::follow_ups::print(&queried);
         }
         queried.truncate(compared);
         Ok(queried)
