@@ -185,7 +185,6 @@ impl Evaluation {
         } else {
             folds::choose(&choices)
         };
-        let all = &queried;
         report::query::print(&queried[..compared], chosen.as_ref());
         if !self.options.sample {
             report::follow_ups::print(&queried);
