@@ -282,6 +282,43 @@ mod tests {
         }
     }
 
+    #[test]
+    fn names_are_resolved_to_sources_of_the_conversation() {
+        let bound = |marker: &str, corpus: &str, chunk_id: &str| BoundMarker {
+            marker: marker.into(),
+            corpus: corpus.into(),
+            doc_id: "d".into(),
+            chunk_id: chunk_id.into(),
+            version: None,
+            pages: None,
+            chars: None,
+            content_hash: String::new(),
+        };
+        let markers = [
+            bound("A1", "c", "k1"),
+            bound("B1", "", "added"),
+            bound("7", "c", "k7"),
+        ];
+        let asked = [
+            marker("A1"),
+            marker("A1"),
+            marker("B1"),
+            marker("Z1"),
+            Number(7),
+            Number(0),
+            Place(1),
+            Last,
+        ];
+        assert_eq!(marker_names(&asked), ["A1", "A1", "B1", "Z1", "7", "0"]);
+        let named = resolve(&asked, &markers, &[]);
+        let keys: Vec<_> = named
+            .iter()
+            .map(|named| (named.marker.as_str(), named.source.chunk_id.as_str()))
+            .collect();
+        assert_eq!(keys, [("A1", "k1"), ("7", "k7")]);
+        assert!(!needs_context(&asked[..4]) && needs_context(&asked));
+    }
+
     proptest! {
         #[test]
         fn any_text_has_few_names(query in "(\\PC|\\[|\\]|A1|İ|source | 2|zweite Quelle){0,200}") {
