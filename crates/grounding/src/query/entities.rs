@@ -27,10 +27,10 @@ pub fn comparison(query: &str, cues: &Cues) -> Option<Comparison> {
         words: words(query),
         cues,
     };
-    text.infix()
+    text.assessment()
+        .or_else(|| text.infix())
         .or_else(|| text.prefix())
         .or_else(|| text.suffix())
-        .or_else(|| text.assessment())
         .or_else(|| text.alternatives())
 }
 
