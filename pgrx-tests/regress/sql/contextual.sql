@@ -78,9 +78,9 @@ BEGIN;
 SET LOCAL transaction_read_only = on;
 SELECT reground.context_text('both', 'and for guests?', parent_turn_id => regress.turn('both', 1)) LIKE '%guests?' AS on_a_standby;
 COMMIT;
-SELECT count(*) > 0 AS begun FROM reground.begin_turn('hashed', 'How do I reset my password?', 'desk', '[1,0,0,0]', settings => '{"store_answers": "hash"}');
-SELECT count(*) FROM reground.end_turn(regress.turn('hashed'), 'By a link that is sent by mail [A1].');
-SELECT reground.context_text('hashed', 'and for guests?');
+SELECT count(*) > 0 AS begun FROM reground.begin_turn('context-hashed', 'How do I reset my password?', 'desk', '[1,0,0,0]', settings => '{"store_answers": "hash"}');
+SELECT count(*) FROM reground.end_turn(regress.turn('context-hashed'), 'By a link that is sent by mail [A1].');
+SELECT reground.context_text('context-hashed', 'and for guests?');
 
 -- Its embedding is added to that of the question, with half of its length: the distances are those of the sum. A rewrite gets a quarter, and the terms.
 CREATE FUNCTION off(turn bigint, direction vector) RETURNS TABLE (compared bigint, off bigint) LANGUAGE sql AS $$
@@ -91,19 +91,20 @@ SELECT embedding, context_embedding FROM reground.turns WHERE turn_id = regress.
 -- A repeated request has another context, because its own turn is the latest.
 SELECT count(*) > 0 AS again FROM reground.begin_turn('both', 'and for admins?', 'desk', '[0,2,0,0]', context_embedding => '[0,0,3,0]', request_id => 'r1', settings => '{"merge_adjacent": false, "carry_over": false}');
 -- A shadow repeats the turn with its context embedding, or with another one.
-SELECT count(*) FROM reground.shadow_turn(regress.turn('both'), '{}', 'same');
-SELECT count(*) AS differ FROM reground.explain_turn(regress.turn('both')) AS e FULL JOIN reground.shadow_candidates AS s ON s.turn_id = regress.turn('both') AND s.label = 'same' AND s.chunk_id = e.chunk_id WHERE s.fused_score IS DISTINCT FROM e.fused_score AND (s.label = 'same' OR s.label IS NULL);
+SELECT count(*) > 0 AS same FROM reground.shadow_turn(regress.turn('both'), '{}', 'same');
 SELECT count(*) > 0 AS other FROM reground.shadow_turn(regress.turn('both'), '{}', 'other', context_embedding => '[0,0,0,3]');
-SELECT chunk_id FROM reground.shadow_candidates WHERE turn_id = regress.turn('both') AND label = 'other' AND vector_rank = 2;
-SELECT count(*) > 0 AS dry FROM reground.dry_run_turn('and for admins?', 'desk', '[0,2,0,0]', conversation_ref => 'both', context_embedding => '[3,0,0,0]');
+SELECT s.label, s.chunk_id, round((s.vector_distance - e.vector_distance)::numeric, 3) AS difference FROM reground.explain_turn(regress.turn('both')) AS e JOIN reground.shadow_candidates AS s ON s.chunk_id = e.chunk_id AND s.turn_id = regress.turn('both')
+    WHERE s.vector_rank IS NOT NULL AND e.vector_rank IS NOT NULL AND s.chunk_id IN ('1', '7') ORDER BY 1, 2;
+DELETE FROM reground.shadow_turns WHERE turn_id = regress.turn('both');
+SELECT chunk_id, round(vector_distance::numeric, 3) AS distance FROM reground.dry_run_turn('and for admins?', 'desk', '[0,2,0,0]', conversation_ref => 'both', context_embedding => '[3,0,0,0]') WHERE chunk_id IN ('1', '7') AND vector_rank IS NOT NULL ORDER BY 1;
 SELECT reground.abandon_turn(regress.turn('both'));
 SELECT count(*) > 0 AS begun FROM reground.begin_turn('both', 'and for admins?', 'desk', '[0,4,0,0]', rewrite => 'How do admins reset a password?', context_embedding => '[3,0,0,0]', settings => '{"merge_adjacent": false, "carry_over": false}');
 SELECT * FROM off(regress.turn('both'), '[1,4,0,0]');
 SELECT query_expansion -> 'rewrite' AS rewrite, query_expansion -> 'terms' <> '{}' AS expanded FROM reground.turns WHERE turn_id = regress.turn('both');
 SELECT reground.abandon_turn(regress.turn('both'));
 -- A first turn, a new topic and query_from turn do not use it.
-SELECT count(*) > 0 AS begun FROM reground.begin_turn('first', 'admins?', 'desk', '[0,2,0,0]', context_embedding => '[3,0,0,0]');
-SELECT * FROM off(regress.turn('first'), '[0,1,0,0]');
+SELECT count(*) > 0 AS begun FROM reground.begin_turn('context-first', 'admins?', 'desk', '[0,2,0,0]', context_embedding => '[3,0,0,0]');
+SELECT * FROM off(regress.turn('context-first'), '[0,1,0,0]');
 SELECT count(*) > 0 AS begun FROM reground.begin_turn('both', 'New topic: object storage', 'desk', '[0,2,0,0]', context_embedding => '[3,0,0,0]');
 SELECT * FROM off(regress.turn('both'), '[0,1,0,0]');
 SELECT reground.abandon_turn(regress.turn('both'));
@@ -126,29 +127,30 @@ BEGIN
     PERFORM FROM reground.end_turn(regress.turn(asked.conversation), 'Well.');
 END
 $$;
-SELECT * FROM asked('named', 'reset a password by a link');
-SELECT * FROM asked('named', 'object storage of the standard plan');
-SELECT * FROM asked('named', 'all invoices, the audit log');
-SELECT * FROM asked('named', 'What was in A1 again?');
-SELECT * FROM asked('named', 'Und was sagt die zweite Quelle?');
-SELECT * FROM asked('named', 'How much storage does source B1 promise?', '{"carry_over": false, "max_pinned": 0}');
-SELECT * FROM asked('named', 'and [A1]?', '{"max_sources": 1}');
-SELECT * FROM asked('named', 'and [A1]?', filter => '{"doc_id": "storage"}');
-SELECT * FROM asked('named', 'Paper of size A4, the second source of income, [Z9]');
-SELECT * FROM asked('named', 'and [A1]?', '{"strategy": "first_turn"}');
-SELECT intent, intent_confidence FROM reground.turns WHERE turn_id = (SELECT b.turn_id FROM reground.begin_turn('named', 'New in A1?', 'desk', intent => 'new_topic') AS b LIMIT 1);
-SELECT reground.abandon_turn(regress.turn('named'));
+SELECT * FROM asked('context-named', 'reset a password by a link');
+SELECT * FROM asked('context-named', 'object storage of the standard plan');
+SELECT * FROM asked('context-named', 'all invoices, the audit log');
+SELECT * FROM asked('context-named', 'What was in A1 again?');
+SELECT * FROM asked('context-named', 'Und was sagt die zweite Quelle?');
+SELECT * FROM asked('context-named', 'How much storage does source B1 promise?', '{"carry_over": false, "max_pinned": 0}');
+SELECT * FROM asked('context-named', 'and [A1]?', '{"max_sources": 1}');
+SELECT * FROM asked('context-named', 'and [A1]?', filter => '{"doc_id": "storage"}');
+SELECT * FROM asked('context-named', 'Paper of size A4, the second source of income, [Z9]');
+SELECT * FROM asked('context-named', 'and [A1]?', '{"strategy": "first_turn"}');
+SELECT count(*) > 0 AS begun FROM reground.begin_turn('context-named', 'New in A1?', 'desk', intent => 'new_topic');
+SELECT intent, intent_confidence, 'named: A1' = ANY (intent_signals) AS named FROM reground.turns WHERE turn_id = regress.turn('context-named');
+SELECT reground.abandon_turn(regress.turn('context-named'));
 -- Numbered markers count in brackets or after "source".
-SELECT * FROM asked('numbers', 'reset a password by a link', '{"marker_style": "1"}');
-SELECT * FROM asked('numbers', 'object storage of the standard plan', '{"marker_style": "1"}');
-SELECT * FROM asked('numbers', 'and 1 invoice?', '{"marker_style": "1"}');
-SELECT * FROM asked('numbers', 'and [1]?', '{"marker_style": "1"}');
-SELECT * FROM asked('numbers', 'invoices, as source 1 says', '{"marker_style": "1"}');
+SELECT * FROM asked('context-numbers', 'reset a password by a link', '{"marker_style": "1"}');
+SELECT * FROM asked('context-numbers', 'object storage of the standard plan', '{"marker_style": "1"}');
+SELECT * FROM asked('context-numbers', 'and 1 invoice?', '{"marker_style": "1"}');
+SELECT * FROM asked('context-numbers', 'and [1]?', '{"marker_style": "1"}');
+SELECT * FROM asked('context-numbers', 'invoices, as source 1 says', '{"marker_style": "1"}');
 -- Words without content are held by no passage.
-SELECT count(*) FROM reground.begin_turn('why', 'reset a password by a link', 'desk', '[1,0,0,0]');
-SELECT count(*) FROM reground.end_turn(regress.turn('why'), 'A password is reset under Account by a link that is sent by mail [A1].');
-SELECT count(*) > 0 AS begun FROM reground.begin_turn('why', 'Why?', 'desk', '[0.9,0.1,0,0]');
-SELECT intent, ARRAY(SELECT s FROM unnest(intent_signals) AS s WHERE s LIKE 'held%') AS held FROM reground.turns WHERE turn_id = regress.turn('why');
+SELECT count(*) FROM reground.begin_turn('context-why', 'reset a password by a link', 'desk', '[1,0,0,0]');
+SELECT count(*) FROM reground.end_turn(regress.turn('context-why'), 'A password is reset under Account by a link that is sent by mail [A1].');
+SELECT count(*) > 0 AS begun FROM reground.begin_turn('context-why', 'Why?', 'desk', '[0.9,0.1,0,0]');
+SELECT intent, ARRAY(SELECT s FROM unnest(intent_signals) AS s WHERE s LIKE 'held%') AS held FROM reground.turns WHERE turn_id = regress.turn('context-why');
 
 -- The index and the exact scan return the same scores.
 CREATE INDEX ON desk USING reground_bm25 (content);
