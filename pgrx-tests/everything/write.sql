@@ -127,7 +127,7 @@ SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Sheep give 
 SELECT count(*) FROM reground.run_retention(now() + interval '91 days');
 INSERT INTO reground.turn_traces SELECT * FROM kept;
 -- A shadow of an open turn.
-SELECT reground.begin_turn('shaded', 'who gives milk?', 'farm', '[1,0]', rewrite => 'which animal gives milk');
+SELECT reground.begin_turn('shaded', 'who gives milk?', 'farm', '[1,0]', rewrite => 'which animal gives milk', context_embedding => '[0,1]');
 SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{"max_sources": 1}', 'narrow');
 DROP TABLE kept;
 -- A recorded answer of another system.

@@ -83,6 +83,7 @@ CREATE TABLE reground.turns (
     call_settings       jsonb NOT NULL DEFAULT '{}',
     call_role           text,
     as_of               timestamptz,
+    context_embedding   real[],
     UNIQUE (conversation_id, turn_no),
     UNIQUE (conversation_id, request_id)
 );
@@ -97,6 +98,7 @@ COMMENT ON COLUMN reground.turns.request_id IS 'The application''s id of the req
 COMMENT ON COLUMN reground.turns.request_hash IS 'SHA-256 (hex) of the arguments, to distinguish a retry from another request with the same id.';
 COMMENT ON COLUMN reground.turns.query IS 'The user''s question.';
 COMMENT ON COLUMN reground.turns.embedding IS 'Embedding of the query; NULL without one.';
+COMMENT ON COLUMN reground.turns.context_embedding IS 'Embedding of context_text; NULL without one.';
 COMMENT ON COLUMN reground.turns.corpus IS 'Leading corpus.';
 COMMENT ON COLUMN reground.turns.filter IS 'Filter on columns of the relation; NULL without one.';
 COMMENT ON COLUMN reground.turns.intent IS 'new_topic, drill_down, compare or same_sources.';

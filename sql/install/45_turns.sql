@@ -200,11 +200,12 @@ FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.begin_turn(
     conversation_ref text, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL,
     request_id text DEFAULT NULL, rewrite text DEFAULT NULL, intent text DEFAULT NULL, settings jsonb DEFAULT NULL, tags jsonb DEFAULT NULL,
-    corpora text[] DEFAULT NULL, parent_turn_id bigint DEFAULT NULL, embedding_model text DEFAULT NULL, as_of timestamptz DEFAULT NULL)
+    corpora text[] DEFAULT NULL, parent_turn_id bigint DEFAULT NULL, embedding_model text DEFAULT NULL, as_of timestamptz DEFAULT NULL,
+    context_embedding vector DEFAULT NULL)
     RETURNS SETOF reground.turn_source
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'begin_turn_wrapper';
 COMMENT ON FUNCTION reground.begin_turn IS
-'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. embedding_model: registered model that computed the embedding. as_of: searches the versions of that time, as in search. Errors: 0A000 for as_of and a corpus that create_corpus did not make, 22023 if as_of is in the future, 22023 if the corpora compare embeddings differently or have another embedding_model, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
+'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. embedding_model: registered model that computed the embeddings. context_embedding: embedding of context_text. as_of: searches the versions of that time, as in search. Errors: 0A000 for as_of and a corpus that create_corpus did not make, 22023 if as_of is in the future, 22023 if the corpora compare embeddings differently or have another embedding_model, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
 
 CREATE FUNCTION reground.retrieve(
     turn_id bigint, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, max_results integer DEFAULT NULL,
@@ -237,6 +238,11 @@ CREATE FUNCTION reground.history(conversation_ref text, max_tokens integer DEFAU
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'history_wrapper';
 COMMENT ON FUNCTION reground.history IS
 'Returns the earlier messages of a conversation for the next prompt, to be put after the sources. max_tokens: budget; NULL: the budget of the latest turn (setting compress). role: user, assistant, or sources for the list of the cited sources, which comes first. That list and the last history_exchanges exchanges are complete whatever the budget; over_budget: these alone exceed it. turn_nos: keep only these turns (dependency hard), or all from the earliest of them on (soft); empty keeps none. shortened: the message is not complete. Errors: P0002 if the conversation does not exist.';
+
+CREATE FUNCTION reground.context_text(conversation_ref text, query text, parent_turn_id bigint DEFAULT NULL)
+    RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'context_text_wrapper';
+COMMENT ON FUNCTION reground.context_text IS
+'Returns the query below the beginnings of the previous question and of its stored answer; the query alone if there is no previous turn. Its embedding is the context_embedding of begin_turn. parent_turn_id: as in begin_turn. Errors: P0002 if the conversation has no such turn.';
 
 CREATE FUNCTION reground.citation_instructions(format text DEFAULT 'text', marker_style text DEFAULT NULL, turn_id bigint DEFAULT NULL)
     RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'citation_instructions_wrapper';

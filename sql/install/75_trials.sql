@@ -79,7 +79,7 @@ COMMENT ON COLUMN reground.shadow_turns.shadowed_at IS 'When shadow_turn was cal
 SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
 FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.dry_run_turn(query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, conversation_ref text DEFAULT NULL,
-    as_of timestamptz DEFAULT NULL)
+    as_of timestamptz DEFAULT NULL, context_embedding vector DEFAULT NULL)
     RETURNS SETOF reground.turn_candidate
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'dry_run_turn_wrapper';
 COMMENT ON FUNCTION reground.dry_run_turn IS
@@ -103,11 +103,12 @@ COMMENT ON FUNCTION reground.run_probes(text) IS
 
 -- Functions and views of shadow turns.
 
-CREATE FUNCTION reground.shadow_turn(turn_id bigint, settings jsonb, label text DEFAULT 'shadow', corpus text DEFAULT NULL, embedding vector DEFAULT NULL, rewrite text DEFAULT NULL)
+CREATE FUNCTION reground.shadow_turn(turn_id bigint, settings jsonb, label text DEFAULT 'shadow', corpus text DEFAULT NULL, embedding vector DEFAULT NULL, rewrite text DEFAULT NULL,
+    context_embedding vector DEFAULT NULL)
     RETURNS SETOF reground.turn_candidate
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'shadow_turn_wrapper';
 COMMENT ON FUNCTION reground.shadow_turn IS
-'Repeats an open turn under other settings and stores the candidates under a label; the conversation does not change. settings override all settings of the turn; corpus, embedding and rewrite replace those of the turn. A second call with the label replaces the first. A deferred rerank is skipped. Errors: 22023 for an invalid setting, 55000 if the turn or a later one has ended, P0002 if the turn or corpus does not exist.';
+'Repeats an open turn under other settings and stores the candidates under a label; the conversation does not change. settings override all settings of the turn; corpus, embedding, rewrite and context_embedding replace those of the turn. A second call with the label replaces the first. A deferred rerank is skipped. Errors: 22023 for an invalid setting, 55000 if the turn or a later one has ended, P0002 if the turn or corpus does not exist.';
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE VIEW reground.shadow_candidates WITH (security_invoker = true) AS

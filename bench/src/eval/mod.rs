@@ -27,6 +27,7 @@ use corpora::JudgedCorpus;
 use floors::file::Below;
 use floors::{figures, relations};
 use options::{ModelFolders, Options, Part};
+use query::contexts::{self, Contexts};
 use query::folds;
 use query::queried::{QueriedTurn, QueryFrom};
 use query::run::QueryRunner;
@@ -155,14 +156,22 @@ impl Evaluation {
 
     /// Ways to make the query of a turn. The cross-validation needs all conversations, so the sample has none.
     fn query(&mut self) -> Result<QueriedTurns> {
-        let runner = QueryRunner::read(&self.folder, &self.corpora)?;
-        let tried: &[QueryFrom] = if self.options.sample {
-            &[]
-        } else {
-            &QueryFrom::TRIED
-        };
+        let mut ways = QueryFrom::COMPARED.to_vec();
+        let mut contexts = Contexts::new();
+        if let Some(embedder) = &mut self.embedder {
+            contexts = contexts::embed(embedder, &self.conversations)?;
+            ways.extend(QueryFrom::EMBEDDED);
+        }
+        let compared = ways.len();
+        if !self.options.sample {
+            ways.extend(QueryFrom::TRIED);
+            if self.embedder.is_some() {
+                ways.extend(QueryFrom::EMBEDDED_TRIED);
+            }
+        }
+        let runner = QueryRunner::read(&self.folder, &self.corpora, contexts)?;
         let mut queried = Vec::new();
-        for &from in QueryFrom::COMPARED.iter().chain(tried) {
+        for from in ways {
             let turns = runner.run(&mut self.clients, from, &self.conversations)?;
             queried.push((from, turns));
         }
@@ -176,8 +185,11 @@ impl Evaluation {
         } else {
             folds::choose(&choices)
         };
-        queried.truncate(QueryFrom::COMPARED.len());
-        report::query::print(&queried, chosen.as_ref());
+        report::query::print(&queried[..compared], chosen.as_ref());
+        if !self.options.sample {
+            report::follow_ups::print(&queried);
+        }
+        queried.truncate(compared);
         Ok(queried)
     }
 

@@ -38,6 +38,21 @@ SELECT s, r.state, r.message FROM unnest(ARRAY['{"candidates": 0}', '{"candidate
     '{"max_tokens": 0}', '{"max_sources": 101}', '{"vector_search": "fast"}', '{"carry_activation": "all"}', '{"marker_style": "I"}', '{"carry_over": "perhaps"}', '{"max_sources": 1e300}', '{"max_sources": {}}', '"x"', '[1]', '1', 'null']) AS s,
     regress.refusal(format('SELECT reground.alter_conversation(%L, %L)', 'settings-3', s)) AS r;
 SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('settings-3', NULL)$$);
+-- An accuracy_target that no turn could reach is refused at once, with the baseline of the layers below.
+SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('settings-4', '{"accuracy_target": 0.95}')$$);
+SELECT reground.alter_conversation('settings-4', '{"accuracy_target": 0.95, "accuracy_baseline": 0.96}');
+SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('settings-4', '{"accuracy_baseline": null}')$$);
+SELECT reground.alter_conversation('settings-4', '{"accuracy_target": null, "accuracy_baseline": null}');
+SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('settings', settings => '{"accuracy_baseline": 0.8}')$$);
+SELECT * FROM regress.refusal($$SELECT reground.create_corpus('unreachable', settings => '{"accuracy_target": 0.91}')$$);
+SELECT reground.alter_corpus('settings', settings => '{"accuracy_baseline": 0.9}');
+SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('settings-1', '{"accuracy_target": 0.9}')$$);
+SELECT reground.alter_corpus('settings', settings => '{"accuracy_baseline": null}');
+SET reground.accuracy_baseline = 0.8;
+SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('settings-4', '{"accuracy_target": 0.82}')$$);
+-- Other settings are not refused for it.
+SELECT reground.alter_conversation('settings-4', '{"max_sources": 5}');
+RESET reground.accuracy_baseline;
 SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('', '{}')$$);
 SELECT count(*) AS left_behind FROM reground.conversations WHERE conversation_ref = 'settings-3';
 

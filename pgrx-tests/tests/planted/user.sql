@@ -124,6 +124,7 @@ SELECT * FROM reground.begin_turn('{r}-talk', 'what of trees?', embedding => '[0
 SELECT * FROM reground.end_turn({turn}, 'Goats climb trees [A1].');
 SELECT * FROM reground.begin_turn('{r}-talk', 'and trees again?', embedding => '[0.6,0.8]', settings => '{"strategy": "none", "keep_candidates": "none"}');
 SELECT * FROM reground.end_turn({turn}, 'I do not know.');
+SELECT reground.context_text('{r}-talk', 'and trees?'), reground.context_text('{r}-talk', 'and trees?', {first_turn});
 SELECT * FROM reground.history('{r}-talk');
 SELECT * FROM reground.history('{r}-talk', max_tokens => 40);
 SELECT * FROM reground.history('{r}-talk', turn_nos => '{1,2}', dependency => 'soft');
@@ -205,6 +206,7 @@ SELECT * FROM reground.shadow_turn({turn}, '{"max_sources": 1}', '{r}-narrow');
 SELECT * FROM reground.shadow_turn({turn}, '{"fusion": "rrf"}', '{r}-goats', '{r}_articles', '[1,0]', 'goats');
 SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].');
 SELECT * FROM reground.dry_run_turn('who gives wool?', '{r}_farm', '[0,1]', settings => '{"graph": true}');
+SELECT * FROM reground.dry_run_turn('and [A1]?', embedding => '[0,1]', context_embedding => '[1,0]', conversation_ref => '{r}-shade');
 SELECT * FROM reground.dry_run_turn('and wool?', embedding => '[0,1]', filter => '{"doc_id": ["cows", "sheep"]}', conversation_ref => '{r}-shade');
 SELECT reground.put_probe('{r}-milk', '{r}_farm', 'who gives milk?', 'cows', embedding => '[1,0]', filter => '{"doc_id": "cows"}', settings => '{"max_sources": 3}');
 SELECT reground.put_probe('{r}-goats', '{r}_articles', 'goats?', 'b1', chunk_id => '4', embedding => '[1,0]');

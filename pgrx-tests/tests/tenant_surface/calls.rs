@@ -97,6 +97,7 @@ pub const CALLS: &[Call] = &[
     call("profile()", &[]),
     call("prompt_context($1::text::bigint, $2, 'both')", &[OpenTurn, Format]),
     call("history($1, max_tokens => 40)", &[KnownConversation]),
+    call("context_text($1, $2)", &[KnownConversation, Query]),
     call("put_document($1, $2, content => $3, uri => $4, title => $5, metadata => $6::text::jsonb)", &[PrivateCorpus, Document, Content, Uri, Document, Metadata]),
     call("put_edges($1, jsonb_build_array(jsonb_build_object('source', $2::text, 'target', $3::text, 'chunk_id', public.present($1))))", &[PrivateCorpus, Query, Document]),
     call("put_embeddings($1, $2::text::text[], $3::text::vector[], model => $4)", &[Corpus, Keys, Embeddings, Message]),

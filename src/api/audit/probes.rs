@@ -158,6 +158,7 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         corpus: Some(&probe.corpus),
         corpora: None,
         embedding: probe.embedding.as_deref(),
+        context_embedding: None,
         embedding_model: None,
         filter: probe.filter.as_ref(),
         as_of: None,

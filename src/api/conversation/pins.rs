@@ -10,6 +10,7 @@ use crate::api::turn::hooks;
 use crate::api::{given, not_empty, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
+use crate::guc;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages;
 use crate::store::corpora::{self, Corpus};
@@ -99,15 +100,25 @@ fn alter_conversation(
     settings: Option<Json>,
 ) -> std::result::Result<JsonB, ErrorReport> {
     writable("alter_conversation")?;
-    let conversation = conversations::open(
-        &tenant::required()?,
-        not_empty(conversation_ref, "conversation_ref")?,
-    )?;
+    let tenant = tenant::required()?;
+    let conversation =
+        conversations::open(&tenant, not_empty(conversation_ref, "conversation_ref")?)?;
     given(settings.as_ref(), "settings")?;
     let changes = Json::object(settings, "settings")?;
     let merged = merged(conversation.settings.clone(), changes.clone());
     let (settings, roles) = hooks::registered(merged, &changes, conversation.roles)?;
     Settings::check(&settings).map_err(Error::from)?;
+    let corpus = match &conversation.corpus {
+        Some(name) => corpora::find(&tenant, name)?,
+        None => None,
+    };
+    let of_corpus = corpus.map(|corpus| corpus.settings).unwrap_or_default();
+    let layers = [
+        ("server", &guc::turn_settings()),
+        ("corpus", &of_corpus),
+        ("conversation", &settings),
+    ];
+    Settings::check_target(&layers, &changes).map_err(Error::from)?;
     conversations::set_settings(&conversation, &settings, roles)?;
     Ok(JsonB(settings))
 }

@@ -12,6 +12,7 @@ use crate::api::turn::hooks;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, notice};
+use crate::guc;
 use crate::retrieve::managed::{Reading, TableNames};
 use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
 use crate::retrieve::{check, coordinates, managed, text_config};
@@ -335,6 +336,7 @@ fn alter_corpus(
         let merged = merged(corpus.settings, changes.clone());
         let (settings, roles) = hooks::registered(merged, &changes, corpus.roles)?;
         Settings::check(&settings).map_err(Error::from)?;
+        check_target(&settings, &changes)?;
         corpus.settings = settings;
         corpus.roles = roles;
     }
@@ -469,7 +471,15 @@ fn checked_settings(settings: Option<Json>) -> Result<(Value, Roles)> {
     let settings = Json::object(settings, "settings")?;
     let (settings, roles) = hooks::registered(settings.clone(), &settings, Roles::default())?;
     Settings::check(&settings)?;
+    check_target(&settings, &settings)?;
     Ok((settings, roles))
+}
+
+/// Checks that changes to the settings of a corpus leave an accuracy_target that turns can reach. Errors: 22023.
+fn check_target(settings: &Value, changes: &Value) -> Result<()> {
+    let server = guc::turn_settings();
+    let layers = [("server", &server), ("corpus", settings)];
+    Ok(Settings::check_target(&layers, changes)?)
 }
 
 fn checked_metric(metric: &str) -> Result<&str> {

@@ -117,6 +117,7 @@ impl Search<'_> {
             corpus: self.corpus,
             corpora: corpora.as_deref(),
             embedding: self.embedding.as_deref(),
+            context_embedding: None,
             embedding_model: self.embedding_model,
             filter: self.filter.as_ref(),
             as_of: turn.as_of.as_deref(),

@@ -50,6 +50,7 @@ fn begin_turn(
     parent_turn_id: Option<i64>,
     embedding_model: Option<&str>,
     as_of: Option<TimestampWithTimeZone>,
+    context_embedding: Option<Vector>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("begin_turn")?;
@@ -58,6 +59,7 @@ fn begin_turn(
     let query = not_empty(query, "query")?;
     let corpora = names(corpora, "corpora")?;
     let embedding = embedding.map(|vector| vector.0);
+    let context_embedding = context_embedding.map(|vector| vector.0);
     let filter = Json::optional(filter, "filter")?;
     let as_of = as_of.map(past::time).transpose()?;
     let intent = intent.map(str::parse::<Intent>).transpose();
@@ -71,6 +73,7 @@ fn begin_turn(
         corpus,
         corpora: corpora.as_deref(),
         embedding: embedding.as_deref(),
+        context_embedding: context_embedding.as_deref(),
         embedding_model,
         filter: filter.as_ref(),
         as_of: as_of.as_deref(),
@@ -143,7 +146,8 @@ struct Request<'a> {
     parent_turn_id: Option<i64>,
 }
 
-/// Hash of the arguments, to compare requests with the same id.
+/// Hash of the arguments, to compare requests with the same id. Without the context embedding: when a request is repeated, its own
+/// turn is the latest of the conversation, so context_text returns another text.
 fn request_hash(
     question: &Question<'_>,
     tags: &Value,
@@ -258,7 +262,7 @@ fn write(
         };
         Ok::<_, Error>((
             turn_no,
-            turns::insert(&new, question.embedding.map(<[f32]>::to_vec))?,
+            turns::insert(&new, question.embedding, question.context_embedding)?,
         ))
     })?;
     match begun {

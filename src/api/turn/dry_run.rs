@@ -21,6 +21,7 @@ use crate::store::roles::Roles;
 use crate::tenant;
 
 #[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
 fn dry_run_turn(
     query: Option<&str>,
     corpus: Option<&str>,
@@ -29,10 +30,12 @@ fn dry_run_turn(
     settings: Option<Json>,
     conversation_ref: Option<&str>,
     as_of: Option<TimestampWithTimeZone>,
+    context_embedding: Option<Vector>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let tenant = tenant::required()?;
     let embedding = embedding.map(|vector| vector.0);
+    let context_embedding = context_embedding.map(|vector| vector.0);
     let filter = Json::optional(filter, "filter")?;
     let settings = Json::optional(settings, "settings")?.unwrap_or_default();
     let as_of = as_of.map(past::time).transpose()?;
@@ -41,6 +44,7 @@ fn dry_run_turn(
         corpus,
         corpora: None,
         embedding: embedding.as_deref(),
+        context_embedding: context_embedding.as_deref(),
         embedding_model: None,
         filter: filter.as_ref(),
         as_of: as_of.as_deref(),

@@ -4,6 +4,7 @@ mod additional_retrieval;
 mod begin_turn;
 pub(in crate::api) mod dry_run;
 pub(in crate::api) mod hooks;
+mod named_sources;
 pub(in crate::api) mod question;
 mod rerank;
 mod retrieval;

@@ -17,6 +17,8 @@ pub(in crate::api) struct Question<'a> {
     /// Several corpora, the leading one first, instead of `corpus`.
     pub corpora: Option<&'a [String]>,
     pub embedding: Option<&'a [f32]>,
+    /// Embedding of the question with the turn before it.
+    pub context_embedding: Option<&'a [f32]>,
     /// Model that the embedding was computed with, as the caller says.
     pub embedding_model: Option<&'a str>,
     pub filter: Option<&'a Value>,
@@ -44,6 +46,29 @@ pub(in crate::api) fn seconds(time: Option<&str>) -> Option<f64> {
 }
 
 impl Question<'_> {
+    /// Checks that a context embedding comes with an embedding of the same dimensions.
+    pub fn check_embeddings(&self) -> Result<()> {
+        let Some(context) = self.context_embedding else {
+            return Ok(());
+        };
+        let bad = |fault: String| {
+            Error::Bad {
+            argument: "context_embedding",
+            fault,
+            hint: "Embed the query and the result of context_text with the same model, and pass both embeddings.".into(),
+        }
+        };
+        match self.embedding {
+            None => Err(bad("there is no embedding of the query".into())),
+            Some(own) if own.len() != context.len() => Err(bad(format!(
+                "it has {} dimensions, the embedding {}",
+                context.len(),
+                own.len()
+            ))),
+            Some(_) => Ok(()),
+        }
+    }
+
     /// Returns the time from which the ages of documents are measured, in seconds since 1970.
     pub fn time(&self) -> Option<f64> {
         seconds(self.as_of.or(self.begun_at))

@@ -9,6 +9,7 @@ use reground_grounding::begin::{self, GatherInput, Gathered};
 use reground_grounding::memory::{ContextSource, MarkerRegister};
 use reground_grounding::passage::RankedList;
 use reground_grounding::passage::identity::KnownPassages;
+use reground_grounding::query::asked_sources::NamedSource;
 use reground_grounding::query::intent::{self, JudgedIntent, Verdict};
 use reground_grounding::query::plan::{RetrievalPlan, TurnQuery, plan};
 use reground_grounding::query::query_words::QueryWords;
@@ -16,8 +17,8 @@ use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
 use crate::api::conversation::conversation_state::ConversationState;
-use crate::api::turn::hooks;
 use crate::api::turn::question::Question;
+use crate::api::turn::{hooks, named_sources};
 use crate::error::{Error, Result};
 use crate::guc;
 use crate::profile::{stage, timed};
@@ -63,14 +64,17 @@ pub(in crate::api) fn gather<'a>(
         ConversationState::of(conversation, question.repeated_turn_no)
     })?;
     let searches = stage("strategy", || state.retrieves(&resolved.settings))?;
-    let judged = stage("intent", || resolved.judge_intent(&turn_query))?;
+    let named = stage("memory", || {
+        named_sources::of(conversation.conversation_id, question)
+    })?;
+    let judged = stage("intent", || resolved.judge_intent(&turn_query, &named))?;
 
     let (mut gathered, mut query_expansion, search_us) = if searches {
-        let (found, took) = timed(|| resolved.search(&turn_query, &judged));
+        let (found, took) = timed(|| resolved.search(&turn_query, &judged, &named));
         let (gathered, query_expansion) = found?;
         (gathered, query_expansion, Some(took))
     } else {
-        (resolved.reuse_sources(&state)?, json!({}), None)
+        (resolved.reuse_sources(&state, &named)?, json!({}), None)
     };
     if let Some(rewrite) = question.rewrite {
         query_expansion["rewrite"] = json!(rewrite);
@@ -158,6 +162,7 @@ impl<'a> ResolvedQuestion<'a> {
         } else {
             corpora
         };
+        question.check_embeddings()?;
         match question.embedding {
             Some(embedding) => corpora.check_embedding(embedding, question.embedding_model)?,
             None if settings.require_embedding => return Err(Error::EmbeddingRequired),
@@ -180,6 +185,7 @@ impl<'a> ResolvedQuestion<'a> {
             query: question.query,
             rewrite: question.rewrite,
             embedding: question.embedding,
+            context_embedding: question.context_embedding,
             ..TurnQuery::default()
         };
         let earlier = stage("memory", || {
@@ -197,7 +203,11 @@ impl<'a> ResolvedQuestion<'a> {
 
     /// Determines the intent: given by the caller, otherwise by the intent function, otherwise by cues. The function is not called
     /// for the first turn, which has no earlier turns.
-    fn judge_intent(&self, turn_query: &TurnQuery<'_>) -> Result<JudgedIntent> {
+    fn judge_intent(
+        &self,
+        turn_query: &TurnQuery<'_>,
+        named: &[NamedSource],
+    ) -> Result<JudgedIntent> {
         let TurnQuery { query, earlier, .. } = turn_query;
         let function = self.settings.intent_function.as_deref();
         let verdict = match (self.question.intent, function) {
@@ -207,7 +217,9 @@ impl<'a> ResolvedQuestion<'a> {
             }
             _ => None,
         };
-        Ok(intent::classify(query, earlier, verdict))
+        let is_given = verdict.is_some();
+        let markers: Vec<String> = named.iter().map(|named| named.marker.clone()).collect();
+        Ok(intent::classify(query, earlier, verdict).naming(&markers, is_given))
     }
 
     /// Searches: plans, requests the lists, and gathers the candidates. Also returns the query expansion.
@@ -215,6 +227,7 @@ impl<'a> ResolvedQuestion<'a> {
         &self,
         turn_query: &TurnQuery<'_>,
         judged: &JudgedIntent,
+        named: &[NamedSource],
     ) -> Result<(Gathered, Value)> {
         let settings = &self.settings;
         let plan = stage("plan", || plan(turn_query, judged, settings));
@@ -224,6 +237,7 @@ impl<'a> ResolvedQuestion<'a> {
         let live = stage("memory", || {
             sources::load(self.conversation.conversation_id)
         })?;
+        let live = named_sources::add(live, named);
         let (results, carried) = self.lists(&plan, list, live)?;
         let gathered = self.candidates(&plan, results, carried, KnownPassages::default(), judged);
         let mut query_expansion = plan.trace(&nodes);
@@ -346,9 +360,10 @@ impl<'a> ResolvedQuestion<'a> {
     }
 
     /// Gathers the existing sources in place of a search.
-    fn reuse_sources(&self, state: &ConversationState) -> Result<Gathered> {
+    fn reuse_sources(&self, state: &ConversationState, named: &[NamedSource]) -> Result<Gathered> {
         let (conversation_id, question) = (self.conversation.conversation_id, self.question);
         let live = stage("memory", || sources::load(conversation_id))?;
+        let live = named_sources::add(live, named);
         let context_turn_no = state.before.context_turn_no;
         let shown = context_turn_no.map(|turn_no| history::shown(conversation_id, turn_no));
         let added =

@@ -21,6 +21,7 @@ use crate::store::turns::{self, TurnRequest};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
 fn shadow_turn(
     turn_id: Option<i64>,
     settings: Option<Json>,
@@ -28,6 +29,7 @@ fn shadow_turn(
     corpus: Option<&str>,
     embedding: Option<Vector>,
     rewrite: Option<&str>,
+    context_embedding: Option<Vector>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("shadow_turn")?;
@@ -48,12 +50,16 @@ fn shadow_turn(
     };
     let corpus = corpus.unwrap_or(&turn.corpus);
     let embedding = embedding.map(|vector| vector.0);
+    let context_embedding = context_embedding.map(|vector| vector.0);
     let call = call(&tenant, &conversation, corpus, &turn, &changes)?;
     let question = Question {
         query: &turn.query,
         corpus: None,
         corpora: Some(&corpora),
         embedding: embedding.as_deref().or(turn.embedding.as_deref()),
+        context_embedding: context_embedding
+            .as_deref()
+            .or(turn.context_embedding.as_deref()),
         embedding_model: None,
         filter: turn.filter.as_ref(),
         as_of: turn.as_of.as_deref(),

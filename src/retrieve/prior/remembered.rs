@@ -137,6 +137,7 @@ pub fn carried(live: Vec<StoredSource>, options: &Options) -> Vec<CarriedInput> 
                 source,
                 options,
                 age: Some(live.idle_seconds),
+                asked: live.asked,
             }
         })
         .collect()

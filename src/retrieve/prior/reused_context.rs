@@ -43,7 +43,8 @@ pub fn read(
         Some(shown) => (shown.context, Some(shown.passage_order)),
         None => (Vec::new(), None),
     };
-    let pins: Vec<StoredSource> = live.into_iter().filter(|live| live.source.pinned).collect();
+    let is_pin = |live: &StoredSource| live.source.pinned || live.asked;
+    let pins: Vec<StoredSource> = live.into_iter().filter(is_pin).collect();
     Ok(ReuseInput {
         passages: current_passages(
             reuse.tenant,

@@ -61,6 +61,19 @@ pub fn shown(conversation_id: i64, turn_no: i32) -> Result<Option<Shown>> {
     })
 }
 
+/// The context of the latest turn on the path of a conversation, in prompt order; empty without one. With `before`, of the latest
+/// turn before that number.
+pub fn previous_context(conversation_id: i64, before: Option<i32>) -> Result<Vec<ContextSource>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT context::text FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND state <> 'abandoned' \
+                 AND turn_no < coalesce($2, 2147483647) ORDER BY turn_no DESC LIMIT 1",
+            &[conversation_id.into(), before.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
 /// The passages that add_passages added to turns on the path of a conversation, in order. Only turns after `since` and before
 /// `before` count, if these are given.
 pub fn handed_over(

@@ -14,6 +14,9 @@ pub struct StoredSource {
     pub source: RememberedSource,
     /// Seconds since it was last active or pinned.
     pub idle_seconds: f64,
+    /// Whether the question of this turn names it.
+    #[serde(default)]
+    pub asked: bool,
 }
 
 /// Columns of [`RememberedSource`].

@@ -189,6 +189,7 @@ pub struct TurnRequest {
     pub state: String,
     pub query: String,
     pub embedding: Option<Vec<f32>>,
+    pub context_embedding: Option<Vec<f32>>,
     /// Rewrite of the query by the application.
     pub rewrite: Option<String>,
     /// The intent, if the caller gave it.
@@ -228,7 +229,7 @@ fn searched_corpora(leading: &str, several: Option<&[String]>) -> Vec<String> {
 pub fn request(tenant: &str, turn_id: i64) -> Result<TurnRequest> {
     as_owner(|| {
         sql::write_json(
-            "SELECT row_to_json(r)::text FROM (SELECT t.turn_id, t.turn_no, t.state, t.query, t.embedding, t.query_expansion ->> 'rewrite' AS rewrite, \
+            "SELECT row_to_json(r)::text FROM (SELECT t.turn_id, t.turn_no, t.state, t.query, t.embedding, t.context_embedding, t.query_expansion ->> 'rewrite' AS rewrite, \
                  CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.corpora, t.filter, t.as_of, t.begun_at, t.settings, t.call_settings, t.call_role, \
                  t.superseded OR EXISTS (SELECT FROM reground.conversations AS v JOIN reground.turns AS l ON l.turn_id = v.last_ended_turn_id \
                          WHERE v.conversation_id = t.conversation_id AND l.turn_no > t.turn_no) AS overtaken \
@@ -343,19 +344,54 @@ pub fn earlier(
     .unwrap_or_default())
 }
 
+/// The question and the answer before the next turn of a conversation.
+#[derive(Debug, Deserialize)]
+pub struct Previous {
+    pub query: String,
+    /// Empty without an answer, and if answers are stored as hashes.
+    pub answer: String,
+    /// Byte ranges of the citations in the answer.
+    pub citations: Vec<(usize, usize)>,
+}
+
+/// The turn that the next turn follows: the latest one on the path, or `parent_turn_id` (0: none).
+pub fn previous(conversation_id: i64, parent_turn_id: Option<i64>) -> Result<Option<Previous>> {
+    as_owner(|| {
+        sql::write_json(
+            "SELECT json_build_object('query', t.query, 'answer', coalesce(m.answer, ''), 'citations', coalesce(c.citations, '[]'))::text \
+             FROM (SELECT turn_id, query FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' \
+                       AND CASE WHEN $2 IS NULL THEN NOT superseded ELSE turn_id = $2 END ORDER BY turn_no DESC LIMIT 1) AS t \
+                 LEFT JOIN LATERAL (SELECT m.message_id, m.answer FROM reground.messages AS m \
+                     WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
+                 LEFT JOIN LATERAL (SELECT json_agg(json_build_array(c.byte_start, c.byte_end)) FILTER (WHERE c.byte_end > c.byte_start) AS citations \
+                     FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND m.answer IS NOT NULL) AS c ON true",
+            &[conversation_id.into(), parent_turn_id.into()],
+        )
+    })
+}
+
 /// The parent of a new turn of the conversation `x`: the latest turn on its path that was not abandoned.
 const PARENT: &str = "(SELECT p.turn_id FROM reground.turns AS p WHERE p.conversation_id = x.conversation_id AND NOT p.superseded AND p.state <> 'abandoned' \
      ORDER BY p.turn_no DESC LIMIT 1)";
 
 /// Stores a turn and returns its id.
-pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
+pub fn insert(
+    new: &NewTurn<'_>,
+    embedding: Option<&[f32]>,
+    context_embedding: Option<&[f32]>,
+) -> Result<i64> {
     let (row, context) = (sql::json(new)?, sql::json(new.context)?);
-    let args: [DatumWithOid<'_>; 3] = [row.into(), embedding.into(), context.into()];
+    let args: [DatumWithOid<'_>; 4] = [
+        row.into(),
+        embedding.map(<[f32]>::to_vec).into(),
+        context.into(),
+        context_embedding.map(<[f32]>::to_vec).into(),
+    ];
     as_owner(|| {
         sql::write_one(
             &format!(
-                "INSERT INTO reground.turns ({}, parent_turn_id, embedding, context) \
-                 SELECT {}, {PARENT}, $2, $3::jsonb FROM json_to_record($1::json) AS x({NEW_TURN}) RETURNING turn_id",
+                "INSERT INTO reground.turns ({}, parent_turn_id, embedding, context, context_embedding) \
+                 SELECT {}, {PARENT}, $2, $3::jsonb, $4 FROM json_to_record($1::json) AS x({NEW_TURN}) RETURNING turn_id",
                 NEW_TURN.columns(""),
                 NEW_TURN.columns("x.")
             ),

@@ -108,6 +108,26 @@ pub fn of_queries(queries: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Relation> {
             });
         }
     }
+    for (ours, theirs) in [
+        (QueryFrom::Context(1.0), QueryFrom::Contextual(1.0)),
+        (QueryFrom::RewriteContext(1.0), QueryFrom::Rewrite),
+    ] {
+        let [with, without] = [ours, theirs].map(queried);
+        if with.is_empty() {
+            continue;
+        }
+        let [with, without] =
+            [with, without].map(|queried| later(queried, &Domain::ALL, Order::Scores(0.7)).ndcg_5);
+        relations.push(Relation {
+            name: format!(
+                "later turns, three domains: {} against {}, nDCG@5",
+                ours.name(),
+                theirs.name()
+            ),
+            value: with,
+            least: without,
+        });
+    }
     for (from, queried) in queries
         .iter()
         .filter(|(from, _)| *from != QueryFrom::Dialogue)

@@ -17,6 +17,10 @@ pub enum QueryFrom {
     Rewrite,
     /// The user's words, with terms of the conversation at this weight.
     Contextual(f64),
+    /// The same, with the context embedding at this multiple of its weight.
+    Context(f64),
+    /// The rewrite, with terms and the context embedding at this multiple of their weights.
+    RewriteContext(f64),
 }
 
 impl QueryFrom {
@@ -30,6 +34,26 @@ impl QueryFrom {
     /// Further candidates of the cross-validation.
     pub const TRIED: [Self; 2] = [Self::Contextual(0.5), Self::Contextual(2.0)];
 
+    /// Ways that need the embeddings of further texts.
+    pub const EMBEDDED: [Self; 2] = [Self::Context(1.0), Self::RewriteContext(1.0)];
+    /// Other weights of these, to choose among them.
+    pub const EMBEDDED_TRIED: [Self; 4] = [
+        Self::Context(0.5),
+        Self::Context(1.5),
+        Self::RewriteContext(0.5),
+        Self::RewriteContext(2.0),
+    ];
+
+    /// Whether the query is the rewrite.
+    pub fn rewrites(self) -> bool {
+        matches!(self, Self::Rewrite | Self::RewriteContext(_))
+    }
+
+    /// Whether the search uses the context embedding.
+    pub fn uses_context(self) -> bool {
+        matches!(self, Self::Context(_) | Self::RewriteContext(_))
+    }
+
     /// The name in reports and in the floors.
     pub fn name(self) -> String {
         match self {
@@ -38,6 +62,10 @@ impl QueryFrom {
             Self::Rewrite => "LLM rewrite".to_owned(),
             Self::Contextual(1.0) => "contextual".to_owned(),
             Self::Contextual(weight) => format!("contextual × {weight}"),
+            Self::Context(1.0) => "context embedding".to_owned(),
+            Self::Context(weight) => format!("context embedding × {weight}"),
+            Self::RewriteContext(1.0) => "LLM rewrite and context".to_owned(),
+            Self::RewriteContext(weight) => format!("LLM rewrite and context × {weight}"),
         }
     }
 
@@ -46,7 +74,9 @@ impl QueryFrom {
         let (from, weight) = match self {
             Self::Turn | Self::Rewrite => ("turn", 1.0),
             Self::Dialogue => ("dialogue", 1.0),
-            Self::Contextual(weight) => ("contextual", weight),
+            Self::Contextual(weight) | Self::Context(weight) | Self::RewriteContext(weight) => {
+                ("contextual", weight)
+            }
         };
         json!({
             "query_from": from,

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use pgvector::Vector;
 use postgres::{Client, GenericClient};
 
+use super::contexts::Contexts;
 use super::queried::{BranchHit, QueriedTurn, QueryFrom};
 use crate::attribution::marking::cite;
 use crate::data::Folder;
@@ -20,14 +21,15 @@ pub struct QueryRunner<'a> {
     corpora: &'a [JudgedCorpus],
     own: BTreeMap<String, Query>,
     rewritten: BTreeMap<String, Query>,
+    contexts: Contexts,
 }
 
 impl<'a> QueryRunner<'a> {
-    /// Reads the queries.
+    /// Reads the queries. Turns without an embedding in `contexts` are searched without it.
     ///
     /// # Errors
     /// Missing or malformed files.
-    pub fn read(folder: &Folder, corpora: &'a [JudgedCorpus]) -> Result<Self> {
+    pub fn read(folder: &Folder, corpora: &'a [JudgedCorpus], contexts: Contexts) -> Result<Self> {
         let read = |form| {
             let mut all = BTreeMap::new();
             for corpus in corpora {
@@ -40,6 +42,7 @@ impl<'a> QueryRunner<'a> {
             corpora,
             own: read(Form::LastTurn)?,
             rewritten: read(Form::Rewrite)?,
+            contexts,
         })
     }
 
@@ -89,17 +92,18 @@ impl<'a> QueryRunner<'a> {
     ) -> Result<QueriedTurn> {
         let own = self.own.get(&turn.id);
         let rewritten = self.rewritten.get(&turn.id);
-        let put = match from {
-            QueryFrom::Rewrite => rewritten,
-            _ => own,
-        };
-        let rewrite = put.filter(|_| from == QueryFrom::Rewrite);
+        let put = if from.rewrites() { rewritten } else { own };
+        let rewrite = put.filter(|_| from.rewrites());
         let rewrite = rewrite.map(|query| query.text.as_str());
         let embedding = put.map(|query| Vector::from(query.embedding.clone()));
+        let context = self.contexts.get(&turn.id);
+        let context = context.filter(|_| from.uses_context() && put.is_some());
+        let context = context.map(|context| Vector::from(context.clone()));
         let name = corpus.domain.corpus();
         let rows = client.query(
             "SELECT turn_id, marker, content \
-             FROM reground.begin_turn($1, $2, corpus => $3, embedding => $4, rewrite => $5, settings => $6)",
+             FROM reground.begin_turn($1, $2, corpus => $3, embedding => $4, rewrite => $5, settings => $6, \
+             context_embedding => $7)",
             &[
                 &format!("query-{conversation}"),
                 &turn.question,
@@ -107,6 +111,7 @@ impl<'a> QueryRunner<'a> {
                 &embedding,
                 &rewrite,
                 &from.settings(),
+                &context,
             ],
         )?;
         let turn_id: i64 = rows.first().context("begin_turn returned no row")?.get(0);

@@ -4,6 +4,7 @@ pub mod citations;
 pub mod compression;
 pub mod conversation;
 pub mod floors;
+pub mod follow_ups;
 pub mod graph;
 pub mod loads;
 pub mod query;

@@ -114,7 +114,8 @@ fn differences(queries: &[(QueryFrom, Vec<QueriedTurn>)]) {
     println!();
 }
 
-fn paired(
+/// The mean of paired differences over the later turns of domains.
+pub(super) fn paired(
     ours: &[QueriedTurn],
     theirs: &[QueriedTurn],
     domains: &[Domain],

@@ -26,6 +26,7 @@ fn remember(passage: &Passage, carry_score: f64, pinned: bool) -> CarriedInput {
             vector_distance: None,
         }],
         age: None,
+        asked: false,
     }
 }
 

@@ -14,6 +14,10 @@ use unicode_segmentation::UnicodeSegmentation;
 pub enum Kind {
     /// A comparison cue before its members: "difference between X and Y".
     ComparePrefix,
+    /// An assessment, which is a comparison only if it has two members: "pros and cons of X and Y".
+    AssessPrefix,
+    /// A word that joins the members of an assessment: "and". "pros and cons of moving to Berlin" has one member.
+    AssessJoiner,
     /// A comparison cue between its members: "X versus Y".
     CompareInfix,
     /// A comparison cue after its members: "are X and Y the same".
@@ -51,6 +55,10 @@ pub const BUILT_IN: &[(&str, Kind, &str)] = &[
         differences between, difference among, differences among, difference of, distinction between, \
         distinguish between, choose between, similarities between, difference with, difference to, \
         differences to, difference from, differences from"),
+    ("en", Kind::AssessPrefix, "pros and cons of, pros cons of, advantages and disadvantages of, advantages or disadvantages of, \
+        benefits and drawbacks of, strengths and weaknesses of, trade offs of, tradeoffs of, trade offs between, \
+        tradeoffs between"),
+    ("en", Kind::AssessJoiner, "and, or, versus, vs, against"),
     ("en", Kind::CompareInfix, "versus, vs, compared to, compared with, in comparison to, in comparison with, \
         as opposed to, differ from, differs from, different from, different than, the same as, same as, similar to, \
         better than, worse than, identical to, equivalent to"),
@@ -97,6 +105,9 @@ pub const BUILT_IN: &[(&str, Kind, &str)] = &[
         yes, thanks, thank, don't, doesn't, didn't, isn't, can't, i'm, it's, that's, what's, there's"),
     ("de", Kind::ComparePrefix, "vergleiche, vergleichen, vergleich zwischen, vergleich von, unterschied zwischen, \
         unterschiede zwischen, unterscheidet sich, unterscheiden sich, gemeinsamkeiten zwischen, gemeinsamkeiten von"),
+    ("de", Kind::AssessPrefix, "vor und nachteile von, vor und nachteile der, vor und nachteile des, vorteile und nachteile von, \
+        vorteile und nachteile der, vorteile und nachteile des, stärken und schwächen von"),
+    ("de", Kind::AssessJoiner, "und, oder, gegenüber"),
     ("de", Kind::CompareInfix, "im vergleich zu, im vergleich zum, im vergleich zur, im vergleich mit, verglichen mit, \
         im gegensatz zu, im gegensatz zum, im gegensatz zur, im unterschied zu, anders als, dasselbe wie, das gleiche wie"),
     ("de", Kind::CompareSuffix, "dasselbe, das gleiche, gleich, identisch, austauschbar, gleichwertig, ähnlich"),

@@ -27,7 +27,8 @@ pub fn comparison(query: &str, cues: &Cues) -> Option<Comparison> {
         words: words(query),
         cues,
     };
-    text.infix()
+    text.assessment()
+        .or_else(|| text.infix())
         .or_else(|| text.prefix())
         .or_else(|| text.suffix())
         .or_else(|| text.alternatives())
@@ -82,6 +83,18 @@ impl Text<'_> {
             cue: cue.cue,
             explicit: true,
             entities: distinct(entities),
+        })
+    }
+
+    /// "pros and cons of X and Y". An assessment of one thing is no comparison: there is nothing to search for besides it.
+    fn assessment(&self) -> Option<Comparison> {
+        let cue = self.cues.find(&self.words, Kind::AssessPrefix)?;
+        let end = self.clause_end(cue.end);
+        let entities = distinct(self.members_joined_by(Kind::AssessJoiner, cue.end, end));
+        (entities.len() > 1).then_some(Comparison {
+            cue: cue.cue,
+            explicit: true,
+            entities,
         })
     }
 
@@ -188,10 +201,14 @@ impl Text<'_> {
 
     /// The members among words `start..end`: split at joiners and commas, with stop words trimmed from both ends.
     fn members(&self, start: usize, end: usize) -> Vec<String> {
+        self.members_joined_by(Kind::Joiner, start, end)
+    }
+
+    fn members_joined_by(&self, kind: Kind, start: usize, end: usize) -> Vec<String> {
         let mut members = Vec::new();
         let mut from = start;
         for i in start..end {
-            let joiner = self.cues.at(&self.words, i, Kind::Joiner).is_some();
+            let joiner = self.cues.at(&self.words, i, kind).is_some();
             let comma = self.gap_after(i).contains([',', '、', '，', '&', '/']);
             if joiner || comma || i + 1 == end {
                 members.extend(self.member(from, if joiner { i } else { i + 1 }));
@@ -282,6 +299,15 @@ mod tests {
                 "Are object storage and block storage the same thing?",
                 vec!["object storage", "block storage"],
             ),
+            (
+                "What are the pros and cons of HNSW and IVFFlat?",
+                vec!["HNSW", "IVFFlat"],
+            ),
+            ("Pros/cons of bonds vs stocks", vec!["bonds", "stocks"]),
+            (
+                "Was sind die Vor- und Nachteile von Kanälen und Webhooks?",
+                vec!["Kanälen", "Webhooks"],
+            ),
             ("compare them", vec![]),
             (
                 "Was ist der Unterschied zwischen Lite-Tarif und Standard-Tarif?",
@@ -300,6 +326,8 @@ mod tests {
         }
         for query in [
             "Where do guinea pigs sleep?",
+            "advantages and disadvantages of moving to Berlin",
+            "What are the strengths and weaknesses of remote work?",
             "Tell me more about HNSW or IVFFlat",
             "Can I work on drafts and notes with different tools of the suite?",
         ] {

@@ -1,5 +1,7 @@
 //! The query of a turn: its words, its intent, and the retrieval that it asks for.
 
+pub mod asked_sources;
+pub mod context_text;
 pub mod cues;
 pub mod entities;
 pub mod graph;

@@ -9,7 +9,7 @@ use crate::passage::vectors::shifted;
 use crate::query::TurnFeatures;
 use crate::query::intent::{Intent, JudgedIntent, PastTurn};
 use crate::query::query_expansion::{
-    expansion_terms, history_dependence, mean_embedding, shift_embedding,
+    add_context, expansion_terms, history_dependence, mean_embedding, shift_embedding, starts_over,
 };
 use crate::settings::{Fusion, QueryFrom, Settings};
 
@@ -100,6 +100,8 @@ pub struct TurnQuery<'a> {
     pub rewrite: Option<&'a str>,
     /// The caller's embedding: of the rewrite, if there is one.
     pub embedding: Option<&'a [f32]>,
+    /// The caller's embedding of [`context_text`](crate::query::context_text::context_text).
+    pub context_embedding: Option<&'a [f32]>,
     /// Lexemes of the query, with their counts; empty without earlier turns.
     pub words: BTreeMap<String, u32>,
     /// Earlier turns for the judgement of intent, newest last.
@@ -114,17 +116,23 @@ impl TurnQuery<'_> {
         self.rewrite.map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// Whether the search uses the conversation.
-    fn uses_history(&self, settings: &Settings) -> bool {
-        settings.query_from != QueryFrom::Turn
-            && self.own_rewrite().is_none()
-            && !self.earlier.is_empty()
+    /// Whether the conversation expands the query. It expands a rewrite only if there is a context embedding.
+    fn uses_history(&self, judged: &JudgedIntent, settings: &Settings) -> bool {
+        !self.earlier.is_empty()
+            && match settings.query_from {
+                QueryFrom::Turn => false,
+                QueryFrom::Dialogue => self.own_rewrite().is_none(),
+                QueryFrom::Contextual => {
+                    self.own_rewrite().is_none()
+                        || self.context_embedding.is_some() && !starts_over(judged)
+                }
+            }
     }
 }
 
 /// Plans the retrieval of a turn.
 ///
-/// A caller's rewrite replaces the query and is not expanded. Under `compare` each entity gets a list of its own;
+/// A caller's rewrite replaces the query, and is expanded only with a context embedding. Under `compare` each entity gets a list of its own;
 /// together they weigh as much as the query's own.
 #[must_use]
 pub fn plan(
@@ -144,7 +152,7 @@ pub fn plan(
     };
     let mut embedding = turn_query.embedding.map(<[f32]>::to_vec);
     let mut dependence = 0.0;
-    if turn_query.uses_history(settings) {
+    if turn_query.uses_history(judged, settings) {
         match settings.query_from {
             QueryFrom::Turn => {}
             QueryFrom::Dialogue => {
@@ -153,11 +161,20 @@ pub fn plan(
                 embedding = embedding.map(|own| mean_embedding(&own, features));
             }
             QueryFrom::Contextual => {
-                dependence =
-                    history_dependence(&turn_query.words, turn_query.embedding, judged, features);
-                let strength = dependence * settings.history_weight;
-                own.terms = expansion_terms(features, strength);
-                embedding = embedding.map(|own| shift_embedding(&own, features, strength));
+                let is_rewritten = turn_query.own_rewrite().is_some();
+                dependence = if is_rewritten {
+                    1.0
+                } else {
+                    history_dependence(&turn_query.words, turn_query.embedding, judged, features)
+                };
+                let weight = settings.history_weight;
+                own.terms = expansion_terms(features, dependence * weight);
+                let context = turn_query.context_embedding;
+                embedding = embedding.map(|own| match context {
+                    Some(_) if starts_over(judged) => own,
+                    Some(context) => add_context(&own, context, is_rewritten, weight),
+                    None => shift_embedding(&own, features, dependence * weight),
+                });
             }
         }
     }
@@ -237,6 +254,7 @@ mod tests {
             query,
             rewrite,
             embedding: None,
+            context_embedding: None,
             words: counted(query),
             earlier: vec![PastTurn {
                 query: "reset password".into(),
@@ -288,6 +306,76 @@ mod tests {
             let all = query_from == QueryFrom::Dialogue;
             let text = ["and for admins?", "reset password\nand for admins?"][usize::from(all)];
             assert_eq!(plan.lexical[0].text, text);
+        }
+    }
+
+    #[test]
+    fn a_context_embedding_turns_the_embedding() {
+        let (own, context, cited) = ([3.0, 0.0, 0.0], [0.0, 8.0, 0.0], vec![0.0, 0.0, 1.0]);
+        let planned = |query: &'static str, rewrite, settings: &Settings, first: bool| {
+            let earlier = (!first).then(|| PastTurn {
+                query: "reset password".into(),
+                ..PastTurn::default()
+            });
+            let features = earlier.iter().map(|_| TurnFeatures {
+                query: counted("reset password"),
+                cited: vec![cited.clone()],
+                ..TurnFeatures::default()
+            });
+            let turn_query = TurnQuery {
+                query,
+                rewrite,
+                embedding: Some(&own),
+                context_embedding: Some(&context),
+                words: counted(query),
+                features: features.collect(),
+                earlier: earlier.into_iter().collect(),
+            };
+            let judged = classify(query, &turn_query.earlier, None);
+            plan(&turn_query, &judged, settings)
+        };
+        let settings = Settings::default();
+        let direction = |plan: &RetrievalPlan| {
+            let embedding = plan.embedding.as_ref().unwrap();
+            let length = embedding.iter().map(|x| x * x).sum::<f32>().sqrt();
+            assert!((length - 3.0).abs() < 1e-5, "{length}");
+            assert!(embedding[2].abs() < 1e-6, "cited passages do not pull");
+            embedding[1] / embedding[0]
+        };
+        let question = planned("and for admins?", None, &settings, false);
+        assert!((direction(&question) - 0.5).abs() < 1e-6);
+        assert_eq!(question.lexical[0].terms.len(), 2);
+        let rewritten = planned(
+            "and for admins?",
+            Some("reset an admin's password"),
+            &settings,
+            false,
+        );
+        assert!((direction(&rewritten) - 0.25).abs() < 1e-6);
+        assert_eq!(rewritten.lexical[0].text, "reset an admin's password");
+        assert_eq!(rewritten.lexical[0].terms.len(), 2);
+        let resolved = |settings| Settings::resolve(&[("call", &settings)]).unwrap();
+        let half = planned(
+            "and for admins?",
+            None,
+            &resolved(json!({"history_weight": 0.5})),
+            false,
+        );
+        assert!((direction(&half) - 0.25).abs() < 1e-6);
+        let unchanged = [
+            planned("New topic: billing", None, &settings, false),
+            planned("New topic: billing", Some("billing"), &settings, false),
+            planned("and for admins?", None, &settings, true),
+            planned(
+                "and for admins?",
+                None,
+                &resolved(json!({"query_from": "turn"})),
+                false,
+            ),
+        ];
+        for plan in unchanged {
+            assert_eq!(plan.embedding.as_deref(), Some(&own[..]));
+            assert!(plan.lexical[0].terms.is_empty());
         }
     }
 

@@ -4,7 +4,8 @@
 //! *Lexical side*: historical query expansion (Lin et al. 2021) as one weighted query. Terms of earlier user turns and
 //! answers are added, halved in weight for each turn of age. Their document frequencies, if known, decide how many
 //! count (`reground_bm25`). *Vector side*: the query vector is shifted towards the passages that earlier answers cited,
-//! which describe the subject better than the questions do. [`history_dependence`] sets the strength of both. The
+//! which describe the subject better than the questions do. [`history_dependence`] sets the strength of both. A context
+//! embedding of the caller replaces the shift ([`add_context`]), whatever the dependence. The
 //! constants come from experiments on MTRAG, cross-validated over conversations. Results change little around these
 //! values (docs/evaluation.md).
 
@@ -24,6 +25,10 @@ const ANSWER_WEIGHT: f64 = 0.15;
 const MAX_TERMS: usize = 150;
 /// Length of the shift towards the passages of the last turn; the query vector has 1.
 const CITED_WEIGHT: f64 = 0.2;
+/// Length of the context embedding that is added to the embedding of a question; the question has 1.
+const CONTEXT_WEIGHT: f64 = 0.5;
+/// The same for a rewrite, which names most of the context itself.
+const REWRITE_CONTEXT_WEIGHT: f64 = 0.25;
 /// Recent turns whose terms and passages measure the history dependence.
 const NEAR: usize = 3;
 /// Similarity to the conversation at or below which a query stands alone, and from which on it depends fully.
@@ -64,7 +69,7 @@ pub fn history_dependence(
     judged: &JudgedIntent,
     earlier: &[TurnFeatures],
 ) -> f64 {
-    if earlier.is_empty() || (judged.intent == Intent::NewTopic && judged.confidence >= SURE) {
+    if earlier.is_empty() || starts_over(judged) {
         return 0.0;
     }
     if judged.dependency == Dependency::Hard || query.len() <= 1 {
@@ -86,6 +91,12 @@ pub fn history_dependence(
     }
     let (least, most) = SIMILARITY_RANGE;
     ((similarity - least) / (most - least)).clamp(0.0, 1.0)
+}
+
+/// Whether a query is a new topic with high confidence, so that the conversation adds nothing to it.
+#[must_use]
+pub fn starts_over(judged: &JudgedIntent) -> bool {
+    judged.intent == Intent::NewTopic && judged.confidence >= SURE
 }
 
 /// The terms to add with their weights: `strength` times the sum over the earlier turns of 0.5^(age − 1) · (0.1 for a
@@ -127,6 +138,18 @@ pub fn shift_embedding(query: &[f32], earlier: &[TurnFeatures], strength: f64) -
         cited.into_iter().map(move |cited| (pull, cited))
     });
     shifted(query, pulls)
+}
+
+/// The query's vector with the context embedding added to its direction. The context has `strength` times half the length of a
+/// question, or a quarter of that of a rewrite. The length of the query stays the same.
+#[must_use]
+pub fn add_context(query: &[f32], context: &[f32], is_rewritten: bool, strength: f64) -> Vec<f32> {
+    let weight = if is_rewritten {
+        REWRITE_CONTEXT_WEIGHT
+    } else {
+        CONTEXT_WEIGHT
+    };
+    shifted(query, [(strength * weight, context)])
 }
 
 /// The mean of the embeddings of a dialogue, at the length of the last one.

@@ -34,6 +34,25 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Checks that changes to a layer leave an `accuracy_target` that turns can reach. `layers` are all known layers with the changes.
+    /// Changes of other settings are not checked.
+    ///
+    /// # Errors
+    /// [`GroundingError::TargetOutOfReach`].
+    pub fn check_target(
+        layers: &[(&'static str, &Value)],
+        changes: &Value,
+    ) -> Result<(), GroundingError> {
+        let decides = ["accuracy_target", "accuracy_baseline"];
+        if decides.iter().all(|name| changes.get(name).is_none()) {
+            return Ok(());
+        }
+        match Self::resolve(layers) {
+            Err(error @ GroundingError::TargetOutOfReach { .. }) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     fn read(merged: Map<String, Value>) -> Result<Self, GroundingError> {
         // The table accepts exactly the values that the struct can hold; a test checks this.
         serde_json::from_value(Value::Object(merged)).map_err(|error| {
@@ -155,6 +174,27 @@ mod tests {
     use crate::settings::strategy::{Refresh, RetrieveAt};
     use crate::settings::{BranchWeights, MarkerStyle};
     use serde_json::json;
+
+    #[test]
+    fn a_change_may_not_put_the_target_out_of_reach() {
+        let corpus = json!({"accuracy_baseline": 0.8});
+        for (changes, fits) in [
+            (json!({"accuracy_target": 0.79}), true),
+            (json!({"accuracy_target": 0.8}), false),
+            (json!({"accuracy_target": "0.95"}), false),
+            (
+                json!({"accuracy_target": 0.95, "accuracy_baseline": 0.96}),
+                true,
+            ),
+            // The corpus has a baseline below the default target already.
+            (json!({"accuracy_target": null}), false),
+            (json!({"max_sources": 3}), true),
+        ] {
+            let layers = [("corpus", &corpus), ("conversation", &changes)];
+            let checked = Settings::check_target(&layers, &changes);
+            assert_eq!(checked.is_ok(), fits, "{changes}: {checked:?}");
+        }
+    }
 
     #[test]
     fn the_table_and_the_struct_agree() {

@@ -200,6 +200,16 @@ pub(super) const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "context_text",
+        call: "context_text('talk', 'and wool?')",
+        waits: &[
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+        ],
+    },
+    Call {
         function: "dry_run_turn",
         call: "dry_run_turn('milk?', 'farm', '[1,0]', conversation_ref => 'talk')",
         waits: &[

@@ -26,6 +26,9 @@ pub struct CarriedInput {
     /// Seconds since its last use, for `carry_max_age`.
     #[serde(default)]
     pub age: Option<f64>,
+    /// Whether the question names it. It is then in the context like a pin, for this turn.
+    #[serde(default)]
+    pub asked: bool,
 }
 
 /// A current passage of a remembered source, scored against this turn's query.
@@ -76,7 +79,7 @@ impl Effect {
 /// The result of carry-over.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carried {
-    /// Pins in pin order, whether or not retrieval found them too.
+    /// Pins in pin order, then sources that the question names, whether or not retrieval found them too.
     pub pins: Vec<Candidate>,
     /// Carried sources ordered by relevance × carry score, without those that a fresh candidate covers.
     pub carried: Vec<Candidate>,
@@ -105,7 +108,7 @@ pub fn carry(
     let mut out = Carried::default();
     let anchor = anchor(&inputs, scale, effect);
     for input in in_order(inputs) {
-        let source = input.source.clone();
+        let (source, asked) = (input.source.clone(), input.asked);
         let candidate = match choose(input, scale, effect, settings, &mut out.warnings) {
             Ok(candidate) => Candidate {
                 anchors: anchor.as_ref() == Some(&source),
@@ -122,7 +125,7 @@ pub fn carry(
                 continue;
             }
         };
-        if source.pinned {
+        if source.pinned || asked {
             pin(candidate, fresh, beyond, &mut out, settings);
         } else {
             carry_one(candidate, fresh, beyond, &mut out, effect, settings);
@@ -174,13 +177,20 @@ fn relevance(option: &CarriedOption, scale: &Scale) -> f64 {
         .max(fresh.unwrap_or_default())
 }
 
-/// Sorts pins first, in pin order. The order of the others has no effect but is total.
+/// Sorts pins first, in pin order, then the sources that the question names. The order of the others has no effect but is total.
 fn in_order(mut inputs: Vec<CarriedInput>) -> Vec<CarriedInput> {
     inputs.sort_by(|a, b| {
-        let rank = |s: &RememberedSource| (!s.pinned, s.pin_order.unwrap_or(i64::MAX));
+        let rank = |input: &CarriedInput| {
+            let source = &input.source;
+            (
+                !source.pinned,
+                !input.asked,
+                source.pin_order.unwrap_or(i64::MAX),
+            )
+        };
         let name = |s: &RememberedSource| (s.corpus.clone(), s.doc_id.clone(), s.chunk_id.clone());
-        rank(&a.source)
-            .cmp(&rank(&b.source))
+        rank(a)
+            .cmp(&rank(b))
             .then_with(|| name(&a.source).cmp(&name(&b.source)))
     });
     inputs
@@ -199,6 +209,7 @@ fn choose(
         source,
         options,
         age,
+        asked,
     } = input;
     let scored = options
         .into_iter()
@@ -221,7 +232,7 @@ fn choose(
         return Err(Some(Box::new(dropped(candidate, Reason::Changed))));
     }
     let too_old = matches!((age, settings.carry_max_age), (Some(age), Some(most)) if age > most);
-    if too_old && !source.pinned && effect.carries {
+    if too_old && !source.pinned && !asked && effect.carries {
         return Err(Some(Box::new(dropped(candidate, Reason::Expired))));
     }
     let changed = source
@@ -252,7 +263,7 @@ fn pin(
         });
         return;
     }
-    if out.pins.len() >= settings.max_pinned {
+    if candidate.origin == Origin::Pinned && out.pins.len() >= settings.max_pinned {
         out.dropped.push(dropped(candidate, Reason::PinOverCap));
         return;
     }
@@ -261,7 +272,7 @@ fn pin(
             let found = list.remove(index);
             out.dropped.push(found_fresh(candidate.clone(), &found));
             candidate = Candidate {
-                origin: Origin::Pinned,
+                origin: candidate.origin,
                 carry_score: candidate.carry_score,
                 relevance: candidate.relevance.max(found.relevance),
                 ..found

@@ -34,6 +34,7 @@ fn input(key: &str, carry_score: f64, relevance: f64) -> CarriedInput {
         source: remembered_source(key, carry_score),
         options: vec![option],
         age: None,
+        asked: false,
     }
 }
 
@@ -270,6 +271,43 @@ fn unusable_sources_are_dropped_with_a_reason() {
     );
     let names: Vec<_> = out.warnings.iter().map(Warning::name).collect();
     assert_eq!(names, ["pin_gone", "source_changed"]);
+}
+
+#[test]
+fn a_source_that_the_question_names_stands_behind_the_pins() {
+    let settings = Settings {
+        carry_over: false,
+        carry_max_age: Some(60.0),
+        max_pinned: 1,
+        ..Settings::default()
+    };
+    let asked = |key| CarriedInput {
+        age: Some(61.0),
+        asked: true,
+        ..input(key, 0.1, 0.0)
+    };
+    let inputs = vec![
+        asked("a"),
+        asked("b"),
+        pinned(input("p", 0.1, 0.0), 1),
+        pinned(input("q", 0.1, 0.0), 2),
+        input("u", 1.0, 1.0),
+    ];
+    // b is found too; it moves in front of the other fresh candidates.
+    let mut fresh = vec![candidate(text("x"), 1.0), candidate(text("b"), 0.5)];
+    let out = run(&mut fresh, inputs, Intent::SameSources, &settings);
+    assert_eq!(keys(&out.pins), ["p", "a", "b"]);
+    let origins: Vec<Origin> = out.pins.iter().map(|pin| pin.origin).collect();
+    assert_eq!(origins, [Origin::Pinned, Origin::Carried, Origin::Carried]);
+    assert_eq!(keys(&fresh), ["x"]);
+    assert_eq!(
+        reasons(&out),
+        [
+            ("q", Reason::PinOverCap),
+            ("b", Reason::FoundFresh),
+            ("u", Reason::CarryOff)
+        ]
+    );
 }
 
 proptest! {

@@ -79,3 +79,25 @@ pub struct JudgedIntent {
     /// Dependency on earlier turns.
     pub dependency: Dependency,
 }
+
+/// Likelihood that a question that names sources is about them.
+const NAMES_SOURCES: f64 = 0.9;
+
+impl JudgedIntent {
+    /// The judgement on a query that names sources of the conversation, given by their markers: it is about the sources at hand.
+    /// A verdict of the caller or of a function (`is_given`) stays.
+    #[must_use]
+    pub fn naming(mut self, markers: &[String], is_given: bool) -> Self {
+        if markers.is_empty() {
+            return self;
+        }
+        self.signals.push(format!("named: {}", markers.join(", ")));
+        if !is_given {
+            self.intent = Intent::SameSources;
+            self.confidence = NAMES_SOURCES;
+            self.dependency = Dependency::Hard;
+            self.entities.clear();
+        }
+        self
+    }
+}

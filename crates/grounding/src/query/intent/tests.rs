@@ -190,6 +190,32 @@ fn a_query_nearest_to_a_cited_passage_has_the_same_sources() {
 }
 
 #[test]
+fn no_passage_holds_a_query_without_content_words() {
+    let turn = PastTurn {
+        cited_texts: vec!["Users reset a password under Settings.".into()],
+        similarity: Some(0.2),
+        cited_similarity: Some(0.5),
+        document_similarity: Some(0.1),
+        own_similarity: Some(0.6),
+        ..password()
+    };
+    for query in ["Why?", "Go on.", "Tell me more.", "Warum?"] {
+        let judged = classify(query, &[turn.clone()], None);
+        assert_eq!(
+            (judged.intent, judged.dependency),
+            (Intent::DrillDown, Dependency::Hard),
+            "{query}: {:?}",
+            judged.signals
+        );
+        let holds = |signal: &String| signal.starts_with("held by");
+        assert!(!judged.signals.iter().any(holds), "{:?}", judged.signals);
+    }
+    // Cues still decide.
+    let judged = classify("Which source?", &[turn], None);
+    assert_eq!(judged.intent, Intent::SameSources);
+}
+
+#[test]
 fn signals_list_the_features() {
     let judged = by_similarity("Is the link valid for long?", 0.3, 0.3, 0.6);
     for signal in ["known words: 1 of 3", "distance: 0.50"] {
