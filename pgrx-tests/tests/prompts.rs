@@ -19,8 +19,8 @@ const ODD: [&str; 4] = [
 /// Compares the stored tokens of a turn with the block, and with the budget for a searched context.
 fn check(client: &mut Client, turn: i64, budget: Option<usize>) -> Result<()> {
     let row = client.query_one(
-        "SELECT reground.prompt_context($1), context_tokens::bigint, history_tokens, full_history_tokens, conversation_ref, attribution_share \
-         FROM reground.turns JOIN reground.conversations USING (conversation_id) WHERE turn_id = $1",
+        "SELECT reground.prompt_context($1), context_tokens::bigint, t.history_tokens, full_history_tokens, conversation_ref, attribution_share \
+         FROM reground.turns AS t JOIN reground.conversations USING (conversation_id) WHERE turn_id = $1",
         &[&turn],
     )?;
     let (block, tokens): (String, i64) = (row.get(0), row.get(1));

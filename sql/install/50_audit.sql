@@ -208,7 +208,7 @@ COMMENT ON COLUMN reground.conversation_health.origin IS 'live, or imported (rec
 COMMENT ON COLUMN reground.conversation_health.turn_superseded IS 'Whether the conversation went back to a point before this turn.';
 
 CREATE VIEW reground.fact_sheets WITH (security_invoker = true) AS
-    SELECT f.tenant, v.conversation_ref, t.turn_no, m.message_id, f.marker, f.fact_no, f.fact, f.published, k.corpus, k.doc_id, k.chunk_id, f.version, f.content_hash
+    SELECT f.tenant, v.conversation_ref, t.turn_no, m.message_id, f.marker, f.fact_no, f.fact, f.published, k.corpus, k.doc_id, k.chunk_id, f.version, f.content_hash, k.locator
     FROM reground.messages AS m
     JOIN reground.turns AS t USING (turn_id)
     JOIN reground.conversations AS v ON v.conversation_id = t.conversation_id
@@ -221,14 +221,15 @@ COMMENT ON COLUMN reground.fact_sheets.conversation_ref IS 'The application''s i
 COMMENT ON COLUMN reground.fact_sheets.turn_no IS 'Number of the turn within its conversation, from 1.';
 COMMENT ON COLUMN reground.fact_sheets.message_id IS 'Id of the answer.';
 COMMENT ON COLUMN reground.fact_sheets.marker IS 'Marker of the source in its conversation, for example A1.';
-COMMENT ON COLUMN reground.fact_sheets.fact_no IS 'Number of the fact within its source, from 1, best first.';
-COMMENT ON COLUMN reground.fact_sheets.fact IS 'The sentence.';
-COMMENT ON COLUMN reground.fact_sheets.published IS 'Publication date of the source, as stored by the application.';
+COMMENT ON COLUMN reground.fact_sheets.fact_no IS 'Number of the fact within its source, from 1.';
+COMMENT ON COLUMN reground.fact_sheets.fact IS 'The fact.';
+COMMENT ON COLUMN reground.fact_sheets.published IS 'Date of the source, as stored by the application: of publication, otherwise of the last change.';
 COMMENT ON COLUMN reground.fact_sheets.corpus IS 'Name of the corpus.';
 COMMENT ON COLUMN reground.fact_sheets.doc_id IS 'The application''s id of the document.';
 COMMENT ON COLUMN reground.fact_sheets.chunk_id IS 'Id of the passage.';
 COMMENT ON COLUMN reground.fact_sheets.version IS 'Version of the document.';
 COMMENT ON COLUMN reground.fact_sheets.content_hash IS 'SHA-256 (hex) of the text of the passage, after normalisation.';
+COMMENT ON COLUMN reground.fact_sheets.locator IS 'Place within the document, as shown to readers.';
 
 CREATE VIEW reground.conversation_totals WITH (security_invoker = true) AS
     SELECT h.tenant, h.conversation_ref, pg_catalog.count(*) AS turns, pg_catalog.count(*) FILTER (WHERE h.retrieved) AS retrievals, pg_catalog.count(h.message_id) AS answers,

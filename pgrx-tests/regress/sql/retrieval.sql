@@ -22,7 +22,7 @@ SELECT count(*), max(marker) IS NULL AS none FROM reground.add_passages((SELECT 
 SELECT retrieval_no, kind, query, corpora, filter, max_results, markers, added_count, warnings, search_us IS NULL AS handed_over FROM reground.turn_retrievals WHERE turn_id = (SELECT turn FROM agent) ORDER BY retrieval_no;
 -- The context has each source once, in the order of arrival; the token counts include the new sources.
 SELECT e ->> 'marker' AS marker, e -> 'position' AS position, e -> 'retrieval_no' AS retrieval_no, e ->> 'origin' AS origin FROM reground.turns AS t, jsonb_array_elements(t.context) AS e WHERE t.turn_id = (SELECT turn FROM agent) ORDER BY 2;
-SELECT t.context_tokens = (SELECT sum((e #>> '{passage,tokens}')::integer) FROM jsonb_array_elements(t.context) AS e) AS tokens, t.warnings, t.context_turn_no, t.attribution_share FROM reground.turns AS t, agent WHERE turn_id = turn;
+SELECT t.context_tokens > (SELECT sum((e #>> '{passage,tokens}')::integer) FROM jsonb_array_elements(t.context) AS e) AS tokens, t.warnings, t.context_turn_no, t.attribution_share FROM reground.turns AS t, agent WHERE turn_id = turn;
 SELECT t.marker, t.first_turn_no FROM regress.markers AS t WHERE conversation_ref = 'agent-1' ORDER BY binding_no;
 SELECT marker, count(*) FROM reground.source_facts, agent WHERE turn_id = turn GROUP BY marker ORDER BY marker;
 -- The trace has each candidate of any search once; its arrays have equal lengths.
