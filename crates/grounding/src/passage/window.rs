@@ -113,9 +113,9 @@ fn byte_of(text: &str, index: u32) -> Option<usize> {
 struct Sentences<'a> {
     text: &'a str,
     spans: Vec<Range<usize>>,
-    /// Whether a sentence contains a word of the query.
-    hits: Vec<bool>,
-    /// The value of each sentence together with its neighbours, as a whole number, so that sums are exact.
+    /// The value of each sentence alone, 0 without a word of the query.
+    own: Vec<u64>,
+    /// The value of each sentence, alone and together with its neighbours.
     values: Vec<u64>,
 }
 
@@ -128,18 +128,22 @@ impl<'a> Sentences<'a> {
         let counts = counts(text, &spans, words);
         let weights = weights(&counts, words);
         let near = |index: usize| counts.get(index).into_iter().flatten();
-        let values = (0..counts.len()).map(|index| {
+        let own: Vec<u64> = counts
+            .iter()
+            .map(|counts| value(counts, &weights))
+            .collect();
+        let values = own.iter().enumerate().map(|(index, own)| {
             let mut around = Counts::new();
             let neighbours = index.checked_sub(1).into_iter().chain([index, index + 1]);
             for (word, count) in neighbours.flat_map(near) {
                 *around.entry(*word).or_default() += count;
             }
-            value(&around, &weights)
+            own + value(&around, &weights)
         });
         Self {
             text,
             values: checked(values).collect(),
-            hits: counts.iter().map(|counts| !counts.is_empty()).collect(),
+            own,
             spans,
         }
     }
@@ -208,7 +212,7 @@ impl<'a> Sentences<'a> {
                 best = (sum, first..last + 1);
             }
         }
-        let hit = |index: &usize| self.hits.get(*index).copied().unwrap_or_default();
+        let hit = |index: &usize| self.own(*index) > 0;
         let mut run = best.1;
         match (run.clone().find(hit), run.clone().rfind(hit)) {
             (Some(first), Some(last)) => run = first..last + 1,
@@ -217,10 +221,10 @@ impl<'a> Sentences<'a> {
         (run.end <= self.spans.len()).then_some(run)
     }
 
-    /// Removes the end of a run with the lesser value, the last one among equals. Returns its index.
+    /// Removes the end of a run with the lesser value of its own, the last one among equals. Returns its index.
     fn drop_weaker(&self, start: &mut usize, end: &mut usize) -> usize {
         let last = *end - 1;
-        if self.value(*start) < self.value(last) {
+        if self.own(*start) < self.own(last) {
             *start += 1;
             *start - 1
         } else {
@@ -257,6 +261,10 @@ impl<'a> Sentences<'a> {
             }
             end = sentence.floor_char_boundary(end.checked_sub(1)?);
         }
+    }
+
+    fn own(&self, index: usize) -> u64 {
+        self.own.get(index).copied().unwrap_or_default()
     }
 
     fn value(&self, index: usize) -> u64 {
@@ -331,7 +339,7 @@ fn weights(counts: &[Counts], words: &QueryWords) -> Vec<f64> {
 }
 
 /// The value of words that occur together: the square of the sum of their saturated counts, in millionths. The square
-/// prefers words that are close together.
+/// prefers words that are close together. It is a whole number, so that sums are exact.
 fn value(counts: &Counts, weights: &[f64]) -> u64 {
     let one = |(word, count): (&usize, &u32)| {
         let count = f64::from(*count);
