@@ -88,8 +88,6 @@ impl<'a> CitedSource<'a> {
         });
         NewCitation {
             marker,
-            quote_start: quote.as_ref().map(|quote| quote.start),
-            quote_end: quote.map(|quote| quote.end),
             corpus: place.map(|place| place.corpus.clone()),
             doc_id: place.map(|place| place.doc_id.clone()),
             chunk_id: place.and_then(|place| place.chunk_id.clone()),

@@ -132,12 +132,7 @@ fn make_tables(
         per_document,
         title_weight: new.title_weight,
     };
-    managed::make_tables(
-        tables,
-        reading,
-        new.dimensions,
-        embedding_type,
-    )
+    managed::make_tables(tables, reading, new.dimensions, embedding_type)
 }
 
 #[pg_extern(sql = false)]
@@ -312,6 +307,7 @@ fn suggest_indexes(corpus: &Corpus) -> Result<()> {
 }
 
 #[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
 fn alter_corpus(
     corpus: Option<&str>,
     settings: Option<Json>,

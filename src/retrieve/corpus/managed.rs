@@ -209,9 +209,7 @@ fn make_history(history: &str, embedding_type: &str) -> Result<()> {
              heading text, embedding {}.{embedding_type}, metadata jsonb NOT NULL, is_last boolean NOT NULL, PRIMARY KEY (chunk_id, version))",
         vector_schema()?
     ))?;
-    sql::run_ddl(&format!(
-        "CREATE INDEX ON {history} (doc_id, version)"
-    ))
+    sql::run_ddl(&format!("CREATE INDEX ON {history} (doc_id, version)"))
 }
 
 /// Rebuilds the lexemes and the index of a corpus, for another text search configuration or for one per document. `corpus` is

@@ -102,7 +102,10 @@ fn passages(corpus: &Corpus, history: &str) -> Result<String> {
                 format!("coalesce(h.{name}, c.{name}, l.{name})")
             }
             "lexemes" => managed::lexemes_of(
-                &format!("{}::pg_catalog.regconfig", sql::literal(&corpus.text_config)),
+                &format!(
+                    "{}::pg_catalog.regconfig",
+                    sql::literal(&corpus.text_config)
+                ),
                 "h.heading",
                 "coalesce(h.content, c.content, l.content)",
             ),
@@ -127,7 +130,9 @@ fn embedding_of(corpus: &Corpus, name: &str, kind: &str) -> Result<String> {
     let schema = vector_schema()?;
     let dimensions = corpus.dimensions.unwrap_or_default();
     let stored = |row: &str| {
-        format!("CASE WHEN {schema}.vector_dims({row}.embedding) = {dimensions} THEN {row}.embedding::{kind} END")
+        format!(
+            "CASE WHEN {schema}.vector_dims({row}.embedding) = {dimensions} THEN {row}.embedding::{kind} END"
+        )
     };
     Ok(format!(
         "coalesce({}, c.{name}, {})",

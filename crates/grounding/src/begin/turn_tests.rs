@@ -150,21 +150,15 @@ fn facts_of_earlier_turns_follow_the_selection() {
         let register = MarkerRegister::default();
         compose(gathered.clone(), None, &register, "and for it?", settings).unwrap()
     };
-    let without = Composed {
-        tokens: 0,
-        ..compose(
-            gathered_turn(&settings),
-            None,
-            &MarkerRegister::default(),
-            "and for it?",
-            &settings,
-        )
-        .unwrap()
+    let without = |settings: &Settings| {
+        let register = MarkerRegister::default();
+        let gathered = gathered_turn(settings);
+        compose(gathered, None, &register, "and for it?", settings).unwrap()
     };
     let composed = with(&settings);
     let (last, selected) = composed.context.split_last().unwrap();
-    assert_eq!(selected, without.context);
-    assert_eq!(composed.new_markers, without.new_markers);
+    assert_eq!(selected, without(&settings).context);
+    assert_eq!(composed.new_markers, without(&settings).new_markers);
     assert_eq!((last.marker.as_str(), last.position), ("Z1", 11));
     let tokens = crate::prompt::block_tokens(&composed.context, (&settings).into());
     assert_eq!(composed.tokens, tokens);
@@ -173,7 +167,9 @@ fn facts_of_earlier_turns_follow_the_selection() {
         max_tokens: tokens - 1,
         ..settings
     };
-    assert_eq!(with(&full).context, without.context);
+    let mut selected = with(&full).context;
+    selected.retain(|source| !source.is_remembered());
+    assert_eq!(selected, without(&full).context);
     let corpus = gathered.remembered[0].candidate.passage.corpus.clone();
     assert!(gathered.clone().withdraw(&corpus, "earlier"));
 }
@@ -455,7 +451,8 @@ fn a_megabyte_without_line_breaks() {
 #[test]
 fn the_first_passage_leaves_with_a_warning() {
     let settings = Settings {
-        max_tokens: 20,
+        max_tokens: 60,
+        facts_per_source: 0,
         ..Settings::default()
     };
     let first = crate::fixtures::candidate(passage("d", "first", 0, 0, &"word ".repeat(60)), 0.2);
@@ -476,6 +473,6 @@ fn the_first_passage_leaves_with_a_warning() {
     gathered.pins.clear();
     let composed = compose(gathered, None, &register, "word", &settings).unwrap();
     assert!(composed.context.is_empty());
-    let warning = Warning::BudgetTooSmall { max_tokens: 20 };
+    let warning = Warning::BudgetTooSmall { max_tokens: 60 };
     assert!(composed.warnings.contains(&warning));
 }

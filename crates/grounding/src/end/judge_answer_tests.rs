@@ -1,5 +1,3 @@
-use std::collections::BTreeSet;
-
 use reground_citations::{
     Action, Cues, Error, Families, Grammar, Lexemes, LossStage, PolicyRules, StageFacts, Status,
     SupportRules,

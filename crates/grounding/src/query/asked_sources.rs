@@ -292,6 +292,7 @@ mod tests {
             version: None,
             pages: None,
             chars: None,
+            locator: None,
             content_hash: String::new(),
         };
         let markers = [

@@ -213,7 +213,8 @@ impl<'a, 'b> ContextBuilder<'a, 'b> {
                 return;
             };
             candidate.passage = window;
-            let added = (self.budget.of)(candidate).saturating_sub(candidate.passage.tokens as usize);
+            let added =
+                (self.budget.of)(candidate).saturating_sub(candidate.passage.tokens as usize);
             most = rest.saturating_sub(added);
         }
     }

@@ -235,6 +235,7 @@ fn the_budget_limits_what_a_source_adds() {
     let selection = super::select(pool, effect(0), &carry_widely(), budget);
     assert_eq!(keys(&selection), ["a", "b"]);
     // The text of "long" alone is too long, so it is not rendered. Nor is "c", for which no token is left.
+    asked.dedup();
     assert_eq!(asked, ["a", "b"]);
 }
 
@@ -303,13 +304,21 @@ fn the_first_candidate_is_shortened_to_the_rest_of_the_budget() {
     assert_eq!(keys(&selection), ["pin", "long"]);
     let shown = &selection.sources[1].passage;
     assert!(shown.content.contains("number 33") && shown.tokens <= 20);
-    assert_eq!(selection.tokens, 40 + shown.tokens as usize);
+    assert_eq!(tokens(&selection), 40 + shown.tokens as usize);
     let second = &selection.dropped[0];
     assert_eq!(second.candidate.passage.content, text);
     assert_eq!(second.reason, Reason::OverTokenBudget);
     // Not even a sentence fits.
     let selection = select(pool(58), effect(0), &settings);
     assert_eq!(keys(&selection), ["pin"]);
+    // What the prompt adds to the text counts too.
+    let budget = Budget {
+        tokens: 60,
+        of: &mut |candidate| candidate.passage.tokens as usize + 9,
+    };
+    let selection = super::select(pool(20), effect(0), &settings, budget);
+    assert_eq!(keys(&selection), ["pin", "long"]);
+    assert!(tokens(&selection) <= 60 - 2 * 9);
 }
 
 proptest! {
