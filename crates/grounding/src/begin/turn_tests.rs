@@ -143,35 +143,36 @@ fn facts_of_earlier_turns_follow_the_selection() {
         retrieval_no: 0,
     };
     let readable = [(crate::passage::identity::PassageId::of(&earlier), earlier)];
-    let mut gathered = gathered_turn(&settings);
-    gathered.remembered =
+    let without = gathered_turn(&settings);
+    let mut with = without.clone();
+    with.remembered =
         remembered_facts::remembered_facts(vec![cited], &readable.into_iter().collect(), false);
-    let with = |settings: &Settings| {
+    let composed = |gathered: &Gathered, settings: &Settings| {
         let register = MarkerRegister::default();
         compose(gathered.clone(), None, &register, "and for it?", settings).unwrap()
     };
-    let without = |settings: &Settings| {
-        let register = MarkerRegister::default();
-        let gathered = gathered_turn(settings);
-        compose(gathered, None, &register, "and for it?", settings).unwrap()
-    };
-    let composed = with(&settings);
-    let (last, selected) = composed.context.split_last().unwrap();
-    assert_eq!(selected, without(&settings).context);
-    assert_eq!(composed.new_markers, without(&settings).new_markers);
-    assert_eq!((last.marker.as_str(), last.position), ("Z1", 11));
-    let tokens = crate::prompt::block_tokens(&composed.context, (&settings).into());
-    assert_eq!(composed.tokens, tokens);
-    // They displace no passage.
-    let full = Settings {
-        max_tokens: tokens - 1,
-        ..settings
-    };
-    let mut selected = with(&full).context;
-    selected.retain(|source| !source.is_remembered());
-    assert_eq!(selected, without(&full).context);
-    let corpus = gathered.remembered[0].candidate.passage.corpus.clone();
-    assert!(gathered.clone().withdraw(&corpus, "earlier"));
+    let mut shown = 0;
+    // Whatever the budget, they displace no passage and fit into it.
+    for max_tokens in (0..1000).step_by(20) {
+        let settings = Settings {
+            max_tokens,
+            ..settings.clone()
+        };
+        let (mut with, without) = (composed(&with, &settings), composed(&without, &settings));
+        assert!(with.tokens <= max_tokens);
+        let tokens = crate::prompt::block_tokens(&with.context, (&settings).into());
+        assert_eq!(with.tokens, tokens);
+        assert_eq!(with.new_markers, without.new_markers);
+        if let Some(last) = with.context.pop_if(|last| last.is_remembered()) {
+            shown += 1;
+            let place = without.context.len() as u32 + 1;
+            assert_eq!((last.marker.as_str(), last.position), ("Z1", place));
+        }
+        assert_eq!(with.context, without.context);
+    }
+    assert!(shown > 0);
+    assert!(with.withdraw("manual", "earlier"));
+    assert_eq!(with, without);
 }
 
 #[test]
