@@ -102,12 +102,17 @@ pub fn collapse_near_twins(
         }
     }
     for ((index, candidate), leader) in all.into_iter().enumerate().zip(leaders) {
-        match index {
-            _ if leader != index => {}
-            _ if index < pinned => memory.pins.push(candidate),
-            _ if index < pinned + fresh => candidates.push(candidate),
-            _ => memory.carried.push(candidate),
+        if leader != index {
+            continue;
         }
+        let list = if index < pinned {
+            &mut memory.pins
+        } else if index < pinned + fresh {
+            &mut *candidates
+        } else {
+            &mut memory.carried
+        };
+        list.push(candidate);
     }
 }
 

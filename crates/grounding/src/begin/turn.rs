@@ -145,7 +145,8 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
 
     let mut fused = fuse(&results, &known, &scale, settings);
     for candidate in &mut fused.candidates {
-        candidate.passage.count_tokens(settings.max_merged_tokens);
+        let most = longest_passage(candidate, settings).max(settings.max_merged_tokens);
+        candidate.passage.count_tokens(most);
     }
     let (merged, members) = collapse(fused.candidates, settings);
     let (mut candidates, mut beyond) = cut(merged, settings.rerank_top);

@@ -4,6 +4,7 @@ use crate::fixtures::{arbitrary_passages, carry_widely, list, passage};
 use crate::memory::RememberedSource;
 use crate::passage::Passage;
 use crate::query::intent::classify;
+use crate::query::plan::SubQuery;
 use proptest::prelude::*;
 
 fn remember(passage: &Passage, carry_score: f64, pinned: bool) -> CarriedInput {
@@ -476,4 +477,34 @@ fn the_first_passage_leaves_with_a_warning() {
     assert!(composed.context.is_empty());
     let warning = Warning::BudgetTooSmall { max_tokens: 60 };
     assert!(composed.warnings.contains(&warning));
+}
+
+/// A row without a number of tokens, as the glue reads it.
+#[test]
+fn a_long_row_gets_a_window_and_keeps_the_hash_of_its_row() {
+    let text: String = (0..200)
+        .map(|i| format!("The gate number {i} is opened at noon by the guard. "))
+        .collect();
+    let row = Passage {
+        tokens: 0,
+        ordinal: None,
+        ..passage("d", "row", 0, 0, &text)
+    };
+    let lists = vec![list(Branch::Lexical, &["row"])];
+    let mut input = turn(vec![row.clone()], lists, Vec::new(), "gate number 133");
+    input.words = QueryWords::of(&[SubQuery {
+        text: "gate number 133".into(),
+        ..SubQuery::default()
+    }]);
+    let settings = Settings::default();
+    let gathered = gather(input, &settings);
+    let shown = &gathered.candidates[0].passage;
+    assert!(shown.content.contains("number 133 "));
+    assert!(
+        shown.tokens > 900 && shown.tokens <= 1024,
+        "{}",
+        shown.tokens
+    );
+    assert_eq!(shown.row_hash(), row.content_hash);
+    assert_ne!(shown.content_hash, row.content_hash);
 }

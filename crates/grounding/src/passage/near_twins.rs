@@ -143,12 +143,8 @@ impl TextWords {
         let differing: BTreeSet<&str> = here.keys().chain(there.keys()).copied().collect();
         let asked: BTreeSet<&str> = query.weights().map(|(key, _)| key).collect();
         let cues = Cues::built_in();
-        let repeated = here.iter().chain(&there);
-        let repeated = || {
-            repeated
-                .into_iter()
-                .any(|(word, &count)| count > 1 && !cues.is(word, Kind::Stop))
-        };
+        let mut lacking = here.iter().chain(&there);
+        let repeated = lacking.any(|(word, &count)| count > 1 && !cues.is(word, Kind::Stop));
         let changes = |word: &&str| changes_statements(word) || asked.contains(key_of(word));
         let opposites = || {
             let mut pairs = here
@@ -156,7 +152,7 @@ impl TextWords {
                 .flat_map(|one| there.keys().map(move |other| (*one, *other)));
             pairs.any(|(one, other)| are_opposites(one, other))
         };
-        !repeated()
+        !repeated
             && !differing.iter().any(changes)
             && !opposites()
             && self.names_with(other) == other.names_with(self)
