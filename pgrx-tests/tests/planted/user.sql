@@ -92,6 +92,8 @@ SELECT reground.bm25_score('goats and milk', reground.bm25_query('goats', 'publi
 SELECT * FROM reground.bm25_explain('goats and milk', reground.bm25_query('goats', 'public.{r}_articles'));
 SELECT reground.bm25_score(reground.in_language('die Ziegen', 'german'::pg_catalog.regconfig), reground.bm25_query('Ziege', 'public.{r}_leaflets'));
 SELECT * FROM reground.bm25_explain(reground.in_language('die Ziegen', 'de'::pg_catalog.text), reground.bm25_query('Ziege', 'public.{r}_leaflets'));
+SELECT reground.bm25_score(reground.in_language(ARRAY['Ziege', NULL, 'die Ziegen'], 'de'::pg_catalog.text), reground.bm25_query('Ziege', 'public.{r}_leaflets'));
+SELECT reground.bm25_score(reground.in_language(ARRAY['Ziege'], 'german'::pg_catalog.regconfig), reground.bm25_query('Ziege', 'public.{r}_leaflets'));
 SELECT reground.find_text_config('de'), reground.find_text_config('english');
 
 -- A conversation: first turn, follow-up, comparison, other strategies.
