@@ -210,6 +210,9 @@ fn no_passage_holds_a_query_without_content_words() {
         let holds = |signal: &String| signal.starts_with("held by");
         assert!(!judged.signals.iter().any(holds), "{:?}", judged.signals);
     }
+    // A pronoun refers to the subject of the passage.
+    let judged = classify("What is it?", &[turn.clone()], None);
+    assert_eq!(judged.intent, Intent::SameSources);
     // Cues still decide.
     let judged = classify("Which source?", &[turn], None);
     assert_eq!(judged.intent, Intent::SameSources);
