@@ -4,6 +4,7 @@ use pgrx::JsonB;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::settings::Settings;
+use serde_json::Value;
 
 use crate::api::corpus::corpora::merged;
 use crate::api::turn::hooks;
@@ -108,19 +109,27 @@ fn alter_conversation(
     let merged = merged(conversation.settings.clone(), changes.clone());
     let (settings, roles) = hooks::registered(merged, &changes, conversation.roles)?;
     Settings::check(&settings).map_err(Error::from)?;
-    let corpus = match &conversation.corpus {
-        Some(name) => corpora::find(&tenant, name)?,
+    if Settings::changes_target(&changes) {
+        check_target(&tenant, conversation.corpus.as_deref(), &settings)?;
+    }
+    conversations::set_settings(&conversation, &settings, roles)?;
+    Ok(JsonB(settings))
+}
+
+/// Checks that the turns of a conversation can reach its accuracy_target, with the settings of its latest corpus. Errors: 22023.
+fn check_target(tenant: &str, corpus: Option<&str>, settings: &Value) -> Result<()> {
+    let corpus = match corpus {
+        Some(name) => corpora::find(tenant, name)?,
         None => None,
     };
     let of_corpus = corpus.map(|corpus| corpus.settings).unwrap_or_default();
+    let server = guc::turn_settings();
     let layers = [
-        ("server", &guc::turn_settings()),
+        ("server", &server),
         ("corpus", &of_corpus),
-        ("conversation", &settings),
+        ("conversation", settings),
     ];
-    Settings::check_target(&layers, &changes).map_err(Error::from)?;
-    conversations::set_settings(&conversation, &settings, roles)?;
-    Ok(JsonB(settings))
+    Ok(Settings::check_target(&layers)?)
 }
 
 /// Finds the source of a pin among the sources that the caller can read.

@@ -73,8 +73,8 @@ fn intent(evidence: &Evidence, likelihoods: Option<Likelihoods>) -> (Intent, f64
         None => (Intent::NewTopic, 1.0),
         Some(_) if evidence.shift.is_some() => (Intent::NewTopic, 0.9),
         Some(_) if evidence.sources.is_some() => (Intent::SameSources, 0.8),
-        // Without content words, nothing shows that the sources at hand have the answer.
-        Some(likelihoods) if !evidence.content && !likelihoods.changes_subject() => {
+        // Without a subject of its own, as in "Why?", nothing shows that the sources at hand have the answer.
+        Some(likelihoods) if evidence.lacks_subject() && !likelihoods.changes_subject() => {
             (Intent::DrillDown, 1.0 - likelihoods.new_topic)
         }
         Some(likelihoods) => likelihoods.intent(),

@@ -74,6 +74,11 @@ impl Evidence {
         self.length <= SHORT_QUERY
     }
 
+    /// Whether no word of the query names or refers to a subject.
+    pub fn lacks_subject(&self) -> bool {
+        !self.content && self.pronoun.is_none()
+    }
+
     /// Whether the query cannot stand alone.
     pub fn depends(&self) -> bool {
         self.points_back() || self.sources.is_some() || self.is_short() || !self.content

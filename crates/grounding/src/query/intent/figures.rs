@@ -54,7 +54,7 @@ impl Figures {
     pub(super) fn of(evidence: &Evidence, cues: &Cues, query: &str, earlier: &[PastTurn]) -> Self {
         let keys = content_keys(query, cues);
         let content = amount(&keys, PAIRS_PER_WORD);
-        // A query without content words has nothing new, and no passage holds it.
+        // A query without content words has nothing new. A cited passage holds it only if a pronoun refers to its subject.
         let share = |held: f64| if content > 0.0 { held / content } else { 1.0 };
         let held = |text: &String| held_keys(&keys, text, cues);
         let amount_held = |keys| amount(keys, PAIRS_TO_KNOW).min(content);
@@ -65,7 +65,7 @@ impl Figures {
         let recent = amount_held(recent.unwrap_or_default());
         let cited = earlier.iter().flat_map(|turn| &turn.cited_texts);
         let covered = cited
-            .filter(|_| content > 0.0)
+            .filter(|_| content > 0.0 || evidence.pronoun.is_some())
             .map(|text| share(amount_held(held(text))))
             .fold(0.0, f64::max);
         let near = MaxSimilarities::of(earlier);

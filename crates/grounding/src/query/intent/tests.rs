@@ -200,7 +200,7 @@ fn no_passage_holds_a_query_without_content_words() {
         ..password()
     };
     for query in ["Why?", "Go on.", "Tell me more.", "Warum?"] {
-        let judged = classify(query, &[turn.clone()], None);
+        let judged = classify(query, std::slice::from_ref(&turn), None);
         assert_eq!(
             (judged.intent, judged.dependency),
             (Intent::DrillDown, Dependency::Hard),
@@ -210,6 +210,9 @@ fn no_passage_holds_a_query_without_content_words() {
         let holds = |signal: &String| signal.starts_with("held by");
         assert!(!judged.signals.iter().any(holds), "{:?}", judged.signals);
     }
+    // A pronoun refers to the subject of the passage.
+    let judged = classify("What is it?", std::slice::from_ref(&turn), None);
+    assert_eq!(judged.intent, Intent::SameSources);
     // Cues still decide.
     let judged = classify("Which source?", &[turn], None);
     assert_eq!(judged.intent, Intent::SameSources);
