@@ -264,7 +264,7 @@ fn the_last_exchanges_are_complete_under_any_budget() {
         }
     });
     // Older turns share what is left.
-    let more = kept(least.tokens + exchange - 1, 2, all.clone());
+    let more = kept(least.tokens + count("How?"), 2, all.clone());
     assert_eq!(
         kept_turns(&more),
         [(2, false), (3, true), (4, true)],
