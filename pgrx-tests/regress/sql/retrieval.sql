@@ -91,7 +91,7 @@ SELECT count(*), min(marker::int), max(marker::int) FROM reground.add_passages(r
 SELECT raw, marker, status FROM reground.feed_answer(regress.turn('agent-many'), 'Field 999 grows rye [999]. It rained [1000].', true);
 SELECT marker FROM reground.add_passages(regress.turn('agent-many'), '[{"content": "Field 1000 grows barley."}, {"content": "Field 1001 grows wheat."}]');
 SELECT raw, marker, status, holds FROM reground.end_turn(regress.turn('agent-many'), 'Field 1001 grows wheat [1001]. Fields 1 and 1000 grow rye and barley [1, 1000]. It rained in the spring [2024]. Barley and wheat grow there [1000-1001].');
-SELECT marker FROM reground.begin_turn('agent-many', 'clover', settings => '{"strategy": "none", "marker_style": "1"}');
+SELECT marker FROM reground.begin_turn('agent-many', 'clover', settings => '{"strategy": "none", "marker_style": "1", "facts_per_source": 0}');
 SELECT marker FROM reground.add_passages(regress.turn('agent-many'), '[{"content": "Field 1002 grows clover."}]');
 SELECT raw, marker, status, holds FROM reground.end_turn(regress.turn('agent-many'), 'Field 1002 grows clover [1002]. Field 1001 grows wheat [1001].');
 SELECT content FROM reground.history('agent-many') WHERE role = 'assistant' ORDER BY entry_no;
