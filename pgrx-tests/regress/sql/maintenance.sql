@@ -110,7 +110,7 @@ DROP POLICY caught ON grown;
 DROP FUNCTION caught;
 CREATE POLICY oats ON grown USING (doc_id = 'oat');
 SELECT reground.drop_corpus('grown');
-SELECT reground.add_corpus('grown', 'grown', 'chunk_id', 'content', doc_id => 'doc_id');
+SELECT reground.add_corpus('grown', 'grown', 'chunk_id', 'content', doc_id => 'doc_id', heading => 'heading');
 GRANT SELECT ON grown TO regress_asker;
 SET ROLE regress_asker;
 SELECT reground.put_probe('seen', 'grown', 'When are oats sown?', 'oat'), reground.put_probe('hidden', 'grown', 'When is rye sown?', 'rye');

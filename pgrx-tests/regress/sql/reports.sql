@@ -1,7 +1,7 @@
 -- Reports in HTML: their content, who sees which, and hostile text.
 CREATE SCHEMA reports;
 SET search_path = reports, public;
-SELECT reground.create_corpus('reports');
+SELECT reground.create_corpus('reports', title_weight => 0);
 SELECT doc_id, version FROM (VALUES ('tea', 'Green tea steeps for two minutes.', '<script>alert("tea")</script>', 'javascript:alert(1)'), ('rye', 'Rye bread rises slowly in the cold.', 'Rye', 'https://a.example/"onclick="x')) AS v(doc_id, body, title, uri),
     reground.put_document('reports', doc_id, content => body, title => title, uri => uri);
 SELECT marker, doc_id FROM reground.begin_turn('reports-<b>', '<i>How</i> long does green tea steep, and how does rye bread rise?', 'reports', tags => '{"team\"": "<u>blue</u>", "none": null}', settings => '{"max_sources": 2, "carry_threshold": 0}');

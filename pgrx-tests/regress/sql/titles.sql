@@ -1,6 +1,5 @@
 -- Titles and headings are searched in both branches.
 CREATE SCHEMA titles;
-CREATE ROLE regress_titles LOGIN IN ROLE reground_user;
 SET search_path = titles, public;
 
 -- A managed corpus. The title and the Markdown headings above a passage count as title_weight says.
@@ -66,14 +65,14 @@ SELECT reground.alter_corpus('pumps', title_weight => 2);
 SELECT doc_id FROM reground.search('pumps', 'other');
 
 -- Documents in several languages.
-SELECT reground.create_corpus('tongues', schema => 'titles', text_config_per_document => true);
+SELECT reground.create_corpus('sayings', schema => 'titles', text_config_per_document => true);
 SELECT sum(p.added) FROM (VALUES ('a', 'de', 'Wärmepumpen', 'Sie laufen leise.'), ('b', 'en', 'Heat pumps', 'They run.')) AS d (id, lang, title, body),
-    reground.put_document('tongues', id, content => body, title => title, language => lang) AS p;
+    reground.put_document('sayings', id, content => body, title => title, language => lang) AS p;
 SELECT q, w, s.doc_id, round(s.lexical_score::numeric, 9) AS score FROM unnest(ARRAY['Wärmepumpe', 'pump']) AS q, unnest(ARRAY['auto', 'exact']) AS w,
-    reground.search('tongues', q, settings => jsonb_build_object('lexical_search', w)) AS s ORDER BY 1, 2;
-SELECT detail FROM reground.check_corpus('tongues') WHERE item = 'lexical index';
-SELECT reground.alter_corpus('tongues', title_weight => 0);
-SELECT count(*) FROM reground.search('tongues', 'Wärmepumpe');
+    reground.search('sayings', q, settings => jsonb_build_object('lexical_search', w)) AS s ORDER BY 1, 2;
+SELECT detail FROM reground.check_corpus('sayings') WHERE item = 'lexical index';
+SELECT reground.alter_corpus('sayings', title_weight => 0);
+SELECT count(*) FROM reground.search('sayings', 'Wärmepumpe');
 
 -- A registered corpus with titles and headings in the table. An index without them is used, but check_corpus says what is missing.
 CREATE TABLE articles (id integer PRIMARY KEY, name varchar(40), section text, body text, lang text, emb vector(2));
@@ -93,7 +92,7 @@ SELECT count(*) FILTER (WHERE a.body !~ 'mast') > 0 AS by_title FROM reground.se
 SELECT scans('articles_array_idx') > 0 AS used, scans('articles_body') AS other;
 COMMIT;
 SELECT status, detail, hint FROM reground.check_corpus('articles') WHERE item = 'lexical index';
-SELECT count(*) FILTER (WHERE e.lexical_score IS DISTINCT FROM i.lexical_score) AS differ, count(*) > 100 AS many
+SELECT count(*) FILTER (WHERE round(e.lexical_score::numeric, 9) IS DISTINCT FROM round(i.lexical_score::numeric, 9)) AS differ, count(*) > 100 AS many
 FROM reground.search('articles', 'saw oak', max_results => 1000, settings => '{"lexical_search": "exact", "candidates": 1000}') AS e
     FULL JOIN reground.search('articles', 'saw oak', max_results => 1000, settings => '{"candidates": 1000}') AS i USING (chunk_id);
 SELECT content FROM reground.pending_embeddings('articles', 7) WHERE chunk_id IN ('4', '5', '7');
@@ -132,6 +131,6 @@ SELECT item, status FROM reground.check_corpus('books') WHERE item IN ('lexical 
 
 -- in_language of several texts: the text form, and the weights.
 SELECT reground.in_language(ARRAY['Schuhe', NULL, 'rot'], 'german'), reground.in_language(ARRAY['x']::text[], 'simple'::regconfig), reground.in_language(ARRAY[]::text[], NULL::text), reground.in_language(NULL::text[], 'german');
-SELECT t::reground.bm25text::text = t AS kept FROM unnest(ARRAY['"german"["a", "b"]: c', 'null["]: "]: d', '"x": ["a"]: b', 'null[]: e']) AS t;
+SELECT t::reground.bm25text::text = t AS kept FROM unnest(ARRAY['"german"["a","b"]: c', 'null["]: "]: d', '"x": ["a"]: b', 'null: e']) AS t;
 SELECT t, r.message FROM unnest(ARRAY['"german"["a": b', '"german"[1]: b', '"german"["a"]b']) AS t, regress.refusal(format('SELECT %L::reground.bm25text', t)) AS r;
 RESET search_path;

@@ -326,7 +326,7 @@ fn alter_corpus(
     if corpus.relation.is_none() {
         return Err(Error::RelationGone(corpus.name).into());
     }
-    let was_embedded = corpus.embedded_text().ok();
+    let were_titles = corpus.mapped_titles();
     if settings.is_some() {
         let changes = Json::object(settings, "settings")?;
         let merged = merged(corpus.settings, changes.clone());
@@ -359,7 +359,7 @@ fn alter_corpus(
         embedding_model::assign(&mut corpus, model)?;
     }
     corpora::update(&corpus)?;
-    if corpus.embedded_text().ok() != was_embedded {
+    if corpus.mapped_titles() != were_titles {
         embedding_model::texts_changed(&corpus)?;
     }
     if corpus.title_weight != was_weight && !corpus.managed {

@@ -147,9 +147,12 @@ pub fn kept_vectors(corpus: &Corpus) -> String {
     if corpus.title_weight == 0 {
         return String::new();
     }
-    let columns = ["embedding", "next_embedding"].map(|meaning| corpus.mapping.get(meaning));
-    let kept = columns.into_iter().flatten().map(|column| {
-        let name = sql::ident(&column.column);
+    let vectors = ["embedding", "next_embedding"].into_iter();
+    let vectors = vectors.filter_map(|meaning| corpus.mapping.get(meaning));
+    let model = corpus.passage_columns.get_key_value("embedding_model");
+    let columns = vectors.map(|column| &column.column);
+    let kept = columns.chain(model.map(|(name, _)| name)).map(|name| {
+        let name = sql::ident(name);
         format!(", {name} = CASE WHEN p.heading IS NOT DISTINCT FROM g.heading THEN p.{name} END")
     });
     kept.collect()

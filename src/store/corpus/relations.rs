@@ -211,6 +211,14 @@ impl Corpus {
             .collect()
     }
 
+    /// The columns with the titles that are embedded.
+    pub fn mapped_titles(&self) -> Vec<Column> {
+        let all = self.titles().iter().copied();
+        all.filter(|meaning| self.is_text(meaning))
+            .filter_map(|meaning| self.mapping.get(meaning).cloned())
+            .collect()
+    }
+
     /// Whether a column has a built-in type of texts. The conversion of other types to text may not be immutable.
     fn is_text(&self, meaning: &str) -> bool {
         matches!(

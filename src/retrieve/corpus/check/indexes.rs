@@ -1,5 +1,6 @@
 //! Checks of the indexes that searches use.
 
+use super::columns::map_command;
 use super::finding::Finding;
 use crate::error::Result;
 use crate::retrieve::lexical::{self, Difference};
@@ -85,10 +86,9 @@ pub fn titles(corpus: &Corpus) -> Vec<Finding> {
         let column = corpus.mapping.get(meaning);
         let in_documents = column.is_some_and(|column| column.side == Side::Documents);
         match in_documents {
-            true => Finding::warning(
+            true => Finding::ok(
                 meaning,
-                "the column is in the relation of the documents, which an index on the passages cannot read: the lexical branch searches without it",
-                Some("Add a column with the title to the passages, and map it: alter_corpus(…, mapping => '{\"heading\": \"…\"}').".into()),
+                "in the relation of the documents: embedded with the text, but not searched by words, because an index on the passages cannot read it",
             ),
             false => Finding::warning(
                 meaning,
@@ -96,7 +96,7 @@ pub fn titles(corpus: &Corpus) -> Vec<Finding> {
                     "the column is of type {}, not a text: it is not searched",
                     corpus.column_type(meaning).unwrap_or("unknown")
                 ),
-                Some("Map a column of type text.".into()),
+                Some(map_command(corpus, meaning, None)),
             ),
         }
     };
