@@ -21,6 +21,7 @@ use crate::store::roles::Roles;
 use crate::tenant;
 
 #[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
 fn dry_run_turn(
     query: Option<&str>,
     corpus: Option<&str>,
