@@ -1,5 +1,6 @@
 //! The first half of a turn, up to the candidates for the reranker: read, intent, plan, lists, fuse, collapse, cut, carry.
 
+use reground_grounding::begin::answerability::missing_words;
 use reground_grounding::begin::carry::CarriedInput;
 use reground_grounding::begin::fuse::SearchResults;
 use reground_grounding::begin::multi_corpus;
@@ -220,7 +221,14 @@ impl<'a> ResolvedQuestion<'a> {
             sources::load(self.conversation.conversation_id)
         })?;
         let (results, carried) = self.lists(&plan, list, live)?;
-        let gathered = self.candidates(results, carried, KnownPassages::default(), judged);
+        let missing_words = missing_words(turn_query);
+        let gathered = self.candidates(
+            results,
+            carried,
+            KnownPassages::default(),
+            judged,
+            missing_words,
+        );
         let mut query_expansion = plan.trace(&nodes);
         if !self.corpora.beside.is_empty() {
             query_expansion["corpora"] = json!(self.corpora.names());
@@ -236,7 +244,7 @@ impl<'a> ResolvedQuestion<'a> {
         let plan = RetrievalPlan::alone(Some(question.query), embedding, &self.settings);
         let (results, carried) = self.lists(&plan, None, Vec::new())?;
         let known = passages_of(context).collect();
-        Ok(self.candidates(results, carried, known, &judged))
+        Ok(self.candidates(results, carried, known, &judged, 0))
     }
 
     /// Requests the lists of every corpus, and the passages of the remembered sources `live`. `nominated` are the candidates of
@@ -280,12 +288,14 @@ impl<'a> ResolvedQuestion<'a> {
         carried: Vec<CarriedInput>,
         known: KnownPassages,
         judged: &JudgedIntent,
+        missing_words: usize,
     ) -> Gathered {
         let input = GatherInput {
             results,
             carried,
             had: known,
             judged: judged.clone(),
+            missing_words,
         };
         stage("gather", || begin::gather(input, &self.settings))
     }

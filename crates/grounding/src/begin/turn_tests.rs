@@ -51,6 +51,7 @@ fn turn(
         carried,
         had: Default::default(),
         judged: classify(query, &earlier, None),
+        missing_words: 0,
     }
 }
 

@@ -29,6 +29,7 @@ fn gathered(candidates: Vec<Candidate>) -> Gathered {
         entities: Vec::new(),
         dropped: Vec::new(),
         warnings: Vec::new(),
+        answerability: None,
         withdrawn: Default::default(),
     }
 }

@@ -114,11 +114,15 @@ impl TurnQuery<'_> {
         self.rewrite.map(str::trim).filter(|text| !text.is_empty())
     }
 
+    /// Whether the caller's rewrite replaces the query.
+    #[must_use]
+    pub fn is_rewritten(&self) -> bool {
+        self.own_rewrite().is_some()
+    }
+
     /// Whether the search uses the conversation.
     fn uses_history(&self, settings: &Settings) -> bool {
-        settings.query_from != QueryFrom::Turn
-            && self.own_rewrite().is_none()
-            && !self.earlier.is_empty()
+        settings.query_from != QueryFrom::Turn && !self.is_rewritten() && !self.earlier.is_empty()
     }
 }
 

@@ -103,6 +103,8 @@ pub fn reuse_context(input: ReuseInput, settings: &Settings) -> Gathered {
         entities: Vec::new(),
         dropped,
         warnings,
+        // The turn did not search.
+        answerability: None,
         withdrawn: BTreeSet::new(),
     }
 }

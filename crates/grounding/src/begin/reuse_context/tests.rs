@@ -41,6 +41,7 @@ fn composed(
         entities: Vec::new(),
         dropped: Vec::new(),
         warnings: Vec::new(),
+        answerability: None,
         withdrawn: Default::default(),
     };
     let composed = compose(
