@@ -84,6 +84,7 @@ CREATE TABLE reground.turns (
     call_role           text,
     as_of               timestamptz,
     context_embedding   real[],
+    answerability       double precision CHECK (answerability BETWEEN 0 AND 1),
     UNIQUE (conversation_id, turn_no),
     UNIQUE (conversation_id, request_id)
 );
@@ -136,6 +137,7 @@ COMMENT ON COLUMN reground.turns.origin IS 'live, or imported (record_turn).';
 COMMENT ON COLUMN reground.turns.call_settings IS 'The settings given to begin_turn; retrieve applies them over those of another corpus.';
 COMMENT ON COLUMN reground.turns.call_role IS 'Role that began the turn, if call_settings name functions; later calls on the turn call them as this role.';
 COMMENT ON COLUMN reground.turns.as_of IS 'Time whose versions of the documents were searched; NULL for the current ones.';
+COMMENT ON COLUMN reground.turns.answerability IS 'Whether the corpus seems to have an answer to the question, 0 to 1; NULL if the turn reused sources, without an embedding, or without score fusion.';
 
 CREATE TABLE reground.turn_retrievals (
     turn_id      bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,

@@ -15,7 +15,8 @@ CREATE TYPE reground.turn_source AS (
     origin    text,
     score     double precision,
     tokens    integer,
-    metadata  jsonb
+    metadata  jsonb,
+    answerability double precision
 );
 COMMENT ON TYPE reground.turn_source IS 'Row of begin_turn, retrieve, add_passages and apply_rerank: a source of the turn. The type only grows at its end.';
 COMMENT ON COLUMN reground.turn_source.turn_id IS 'Id of the turn.';
@@ -33,6 +34,7 @@ COMMENT ON COLUMN reground.turn_source.origin IS 'fresh, carried, pinned, graph 
 COMMENT ON COLUMN reground.turn_source.score IS 'Relevance to the query, 0 to 1; NULL for added passages.';
 COMMENT ON COLUMN reground.turn_source.tokens IS 'Tokens (o200k_base) of the passage.';
 COMMENT ON COLUMN reground.turn_source.metadata IS 'Metadata of the passage.';
+COMMENT ON COLUMN reground.turn_source.answerability IS 'Whether the corpus seems to have an answer to the question of the search, 0 to 1, the same in all rows; NULL without a search, an embedding, or score fusion.';
 
 CREATE TYPE reground.judged_citation AS (
     message_id          bigint,

@@ -153,7 +153,7 @@ CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
            m.message_id, m.cfs, c.citation_count, c.carried_citation_count, c.refound_citation_count,
            100 * c.carried_citation_count::double precision / nullif(c.citation_count, 0) AS history_dependence,
            CASE WHEN t.retrieved AND c.evidence_carried > 0 THEN CASE WHEN t.intent IN ('drill_down', 'same_sources') THEN 'denoise' ELSE 'diversify' END END AS history_effect,
-           t.begun_at, t.origin, t.superseded AS turn_superseded
+           t.begun_at, t.origin, t.superseded AS turn_superseded, t.answerability, 'nothing_fits' = ANY (t.warnings) AS nothing_fits
     FROM reground.turns AS t
     JOIN reground.conversations AS v USING (conversation_id)
     LEFT JOIN reground.turns AS p ON p.turn_id = t.parent_turn_id
@@ -206,6 +206,8 @@ COMMENT ON COLUMN reground.conversation_health.history_effect IS 'Effect of carr
 COMMENT ON COLUMN reground.conversation_health.begun_at IS 'When the turn began.';
 COMMENT ON COLUMN reground.conversation_health.origin IS 'live, or imported (record_turn).';
 COMMENT ON COLUMN reground.conversation_health.turn_superseded IS 'Whether the conversation went back to a point before this turn.';
+COMMENT ON COLUMN reground.conversation_health.answerability IS 'Whether the corpus seems to have an answer to the question, 0 to 1; NULL if the turn did not search or it cannot be computed.';
+COMMENT ON COLUMN reground.conversation_health.nothing_fits IS 'Whether the turn has the warning nothing_fits: the answerability of one of its searches is below min_answerability.';
 
 CREATE VIEW reground.fact_sheets WITH (security_invoker = true) AS
     SELECT f.tenant, v.conversation_ref, t.turn_no, m.message_id, f.marker, f.fact_no, f.fact, f.published, k.corpus, k.doc_id, k.chunk_id, f.version, f.content_hash, k.locator

@@ -19,6 +19,43 @@ pub struct Turn {
     pub question: String,
     /// The human-written answer.
     pub answer: String,
+    /// Whether the corpus answers the question, as humans judged.
+    pub answerability: Answerability,
+}
+
+/// A label of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Answerability {
+    /// The corpus has an answer.
+    #[default]
+    Answerable,
+    /// It answers a part of the question.
+    Partial,
+    /// It has no answer.
+    Unanswerable,
+    /// The user's words need no answer from a corpus.
+    Conversational,
+}
+
+impl Answerability {
+    /// All labels, in the order of the reports.
+    pub const ALL: [Self; 4] = [
+        Self::Answerable,
+        Self::Partial,
+        Self::Unanswerable,
+        Self::Conversational,
+    ];
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Answerable => "answerable",
+            Self::Partial => "partial",
+            Self::Unanswerable => "unanswerable",
+            Self::Conversational => "conversational",
+        }
+    }
 }
 
 /// A conversation with its turns in order.
@@ -35,8 +72,20 @@ pub struct Conversation {
 #[derive(Deserialize)]
 struct Line {
     task_id: String,
-    user: Said,
+    user: User,
     agent: Said,
+}
+
+#[derive(Deserialize)]
+struct User {
+    text: String,
+    enrichments: Enrichments,
+}
+
+#[derive(Deserialize)]
+struct Enrichments {
+    #[serde(rename = "Answerability")]
+    answerability: [Answerability; 1],
 }
 
 #[derive(Deserialize)]
@@ -60,6 +109,7 @@ pub fn conversations(folder: &Folder, domain: Domain) -> Result<Vec<Conversation
                 number,
                 question: line.user.text.trim().to_owned(),
                 answer: line.agent.text.trim().to_owned(),
+                answerability: line.user.enrichments.answerability[0],
                 id: line.task_id,
             });
     }
@@ -97,6 +147,7 @@ mod tests {
                     number,
                     question: String::new(),
                     answer: String::new(),
+                    answerability: Answerability::default(),
                 })
                 .collect(),
         };

@@ -1,5 +1,6 @@
 //! The command `eval`: the quality of retrieval and of whole turns, measured by human judgements.
 
+mod answerability;
 pub mod corpora;
 mod floors;
 mod graph;
@@ -87,7 +88,17 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     if evaluation.options.runs(Part::Strategies) {
         evaluation.strategies()?;
     }
-    let verdict = check(&measured, &queried, &arms, &evaluation.options);
+    let mut answerability = answerability::Measured::default();
+    if evaluation.options.runs(Part::Answerability) {
+        answerability = evaluation.answerability()?;
+    }
+    let verdict = check(
+        &measured,
+        &queried,
+        &arms,
+        &answerability,
+        &evaluation.options,
+    );
     report::loads::total(begun.elapsed());
     verdict
 }
@@ -228,6 +239,19 @@ impl Evaluation {
         Ok(arms)
     }
 
+    /// Answerability of all turns. The sample has too few unanswerable ones, and other texts need the local model.
+    fn answerability(&mut self) -> Result<answerability::Measured> {
+        let Some(embedder) = self.embedder.as_mut().filter(|_| !self.options.sample) else {
+            return Ok(answerability::Measured::default());
+        };
+        let embeddings =
+            answerability::run::embeddings(&self.folder, embedder, &self.conversations)?;
+        let measured =
+            answerability::run::run(&mut self.clients, &self.conversations, &embeddings)?;
+        report::answerability::print(&measured);
+        Ok(measured)
+    }
+
     /// Replays with each history strategy. Fails if a compressed history lost a citation.
     fn strategies(&mut self) -> Result<()> {
         let replay = replay::Replay::read(&self.folder, &self.corpora)?;
@@ -275,6 +299,7 @@ fn check(
     measured: &[Measured],
     queried: &[(QueryFrom, Vec<QueriedTurn>)],
     arms: &[(Arm, Vec<ReplayedConversation>)],
+    answerability: &answerability::Measured,
     options: &Options,
 ) -> Result<()> {
     let Some(floors) = &options.floors else {
@@ -284,6 +309,7 @@ fn check(
         figures::of_retrieval(measured),
         figures::of_queries(queried),
         figures::of_replay(arms),
+        figures::of_answerability(&answerability.turns),
     ]
     .concat();
     let relations = if options.sample {

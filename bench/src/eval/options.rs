@@ -16,7 +16,8 @@ pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPT
   --data FOLDER           folder that contains mtrag/
   --connections N         concurrent sessions (default 2)
   --sample                only a fixed quarter of the conversations, in two arms
-  --only PART             only this part: retrieval, query, replay, strategies or graph; graph runs only with this option
+  --only PART             only this part: retrieval, query, replay, strategies, answerability or graph; graph runs only with this
+                          option
   --strategies FILE       write the measurements of each strategy to this file, for the command simulation (default: standard output)
   --model FOLDER          the local embedding model, for texts without a given vector
   --cache FOLDER          folder for the vectors that the model computes
@@ -39,6 +40,8 @@ pub enum Part {
     Strategies,
     /// The knowledge graph.
     Graph,
+    /// Answerability of the turns.
+    Answerability,
 }
 
 /// Parsed arguments.
@@ -151,7 +154,10 @@ fn parse_part(name: &str) -> Result<Part> {
         "replay" => Ok(Part::Replay),
         "strategies" => Ok(Part::Strategies),
         "graph" => Ok(Part::Graph),
-        _ => bail!("--only must be retrieval, query, replay, strategies or graph, not {name}"),
+        "answerability" => Ok(Part::Answerability),
+        _ => bail!(
+            "--only must be retrieval, query, replay, strategies, answerability or graph, not {name}"
+        ),
     }
 }
 

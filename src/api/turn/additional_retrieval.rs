@@ -168,6 +168,7 @@ impl Search<'_> {
             )
         })?;
         let (dropped, warnings) = (composed.dropped.clone(), warning_names(&composed.warnings));
+        let answerability = composed.answerability;
         let context = &addition.turn.context;
         let sources = additional_sources::add_found(context, composed, addition.retrieval_no);
         let corpora = search.resolved.corpora.names();
@@ -180,7 +181,9 @@ impl Search<'_> {
             ..addition.row("search", &sources, &warnings)
         };
         addition.write(&row, self.embedding.clone(), &sources, &dropped)?;
-        stage("rows", || emit(fcinfo, turn_id, &sources.shown))
+        stage("rows", || {
+            emit(fcinfo, turn_id, &sources.shown, answerability)
+        })
     }
 
     /// The settings of the call that began the turn, with `max_results`.
@@ -241,7 +244,7 @@ fn add_candidates(
     );
     let row = addition.row("passages", &sources, &[]);
     addition.write(&row, None, &sources, &[])?;
-    stage("rows", || emit(fcinfo, turn_id, &sources.shown))
+    stage("rows", || emit(fcinfo, turn_id, &sources.shown, None))
 }
 
 /// An open turn that gets additional sources. Its conversation is locked.

@@ -117,7 +117,7 @@ fn begin(
                 let gathered: Gathered = serde_json::from_value(candidates)?;
                 emit_candidates(fcinfo, turn.turn_id, &gathered)
             }
-            None => emit(fcinfo, turn.turn_id, turn.begun_with()),
+            None => emit(fcinfo, turn.turn_id, turn.begun_with(), turn.answerability),
         };
     }
     let conversation = match request.parent_turn_id {
@@ -130,7 +130,7 @@ fn begin(
     let begun = compose(&prepared, gathered)?;
     let turn_id = write(tenant, &conversation, request, &prepared, &begun)?;
     stage("rows", || match &begun {
-        BegunTurn::Composed(turn) => emit(fcinfo, turn_id, &turn.context),
+        BegunTurn::Composed(turn) => emit(fcinfo, turn_id, &turn.context, turn.answerability),
         BegunTurn::Deferred(gathered) => emit_candidates(fcinfo, turn_id, gathered),
     })
 }
@@ -257,6 +257,7 @@ fn write(
             query_tokens: reground_tokens::count(question.query),
             measures: measures(tenant, prepared, turn_no, begun)?,
             search_us: prepared.search_us,
+            answerability: begun.answerability(),
             warnings: warning_names(warnings),
             tags: request.tags.clone(),
         };
@@ -312,6 +313,16 @@ pub(in crate::api) enum BegunTurn {
     Composed(Composed),
     /// The turn waits for `apply_rerank`.
     Deferred(Gathered),
+}
+
+impl BegunTurn {
+    /// Whether the corpus seems to have an answer, 0 to 1.
+    fn answerability(&self) -> Option<f64> {
+        match self {
+            Self::Composed(turn) => turn.answerability,
+            Self::Deferred(gathered) => gathered.answerability,
+        }
+    }
 }
 
 /// The names of warnings, sorted, each once.

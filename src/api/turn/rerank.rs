@@ -51,7 +51,7 @@ fn apply_rerank(
     composed.warnings.extend(matched.warnings);
     traces::write_drift(&tenant, turn_id, &matched.drift)?;
     write(&tenant, &conversation, &turn, &composed, &settings)?;
-    emit(fcinfo, turn_id, &composed.context)?;
+    emit(fcinfo, turn_id, &composed.context, composed.answerability)?;
     Ok(())
 }
 

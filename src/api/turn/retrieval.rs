@@ -1,5 +1,6 @@
 //! The first half of a turn, up to the candidates for the reranker: read, intent, plan, lists, fuse, collapse, cut, carry.
 
+use reground_grounding::begin::answerability::missing_words;
 use reground_grounding::begin::carry::CarriedInput;
 use reground_grounding::begin::fuse::SearchResults;
 use reground_grounding::begin::multi_corpus;
@@ -239,7 +240,9 @@ impl<'a> ResolvedQuestion<'a> {
         })?;
         let live = named_sources::add(live, named);
         let (results, carried) = self.lists(&plan, list, live)?;
-        let gathered = self.candidates(&plan, results, carried, KnownPassages::default(), judged);
+        let missing_words = missing_words(turn_query);
+        let known = KnownPassages::default();
+        let gathered = self.candidates(&plan, results, carried, known, (judged, missing_words));
         let mut query_expansion = plan.trace(&nodes);
         if !self.corpora.beside.is_empty() {
             query_expansion["corpora"] = json!(self.corpora.names());
@@ -255,7 +258,7 @@ impl<'a> ResolvedQuestion<'a> {
         let plan = RetrievalPlan::alone(Some(question.query), embedding, &self.settings);
         let (results, carried) = self.lists(&plan, None, Vec::new())?;
         let known = passages_of(context).collect();
-        Ok(self.candidates(&plan, results, carried, known, &judged))
+        Ok(self.candidates(&plan, results, carried, known, (&judged, 0)))
     }
 
     /// Requests the lists of every corpus, and the passages of the remembered sources `live`. `nominated` are the candidates of
@@ -299,7 +302,7 @@ impl<'a> ResolvedQuestion<'a> {
         mut results: SearchResults,
         carried: Vec<CarriedInput>,
         known: KnownPassages,
-        judged: &JudgedIntent,
+        (judged, missing_words): (&JudgedIntent, usize),
     ) -> Gathered {
         results.time = self.question.time();
         let input = GatherInput {
@@ -308,6 +311,7 @@ impl<'a> ResolvedQuestion<'a> {
             had: known,
             judged: judged.clone(),
             words: QueryWords::of(&plan.lexical),
+            missing_words,
         };
         stage("gather", || begin::gather(input, &self.settings))
     }

@@ -28,13 +28,15 @@ struct SourceRow<'a> {
     score: Option<f64>,
     tokens: Option<u32>,
     metadata: Option<&'a Value>,
+    answerability: Option<f64>,
 }
 
-/// Returns the sources of a context, or one row without a source if there are none.
+/// Returns the sources of a context, or one row without a source if there are none. `answerability` is that of the search.
 pub(in crate::api) fn emit(
     fcinfo: pg_sys::FunctionCallInfo,
     turn_id: i64,
     context: &[ContextSource],
+    answerability: Option<f64>,
 ) -> Result<()> {
     let rows: Vec<SourceRow<'_>> = context
         .iter()
@@ -45,7 +47,7 @@ pub(in crate::api) fn emit(
             row
         })
         .collect();
-    emit_rows(fcinfo, turn_id, rows)
+    emit_rows(fcinfo, turn_id, answerability, rows)
 }
 
 /// Returns the candidates that wait for a rerank, in the order that `index` in `apply_rerank` refers to.
@@ -63,7 +65,7 @@ pub(in crate::api) fn emit_candidates(
             row
         })
         .collect();
-    emit_rows(fcinfo, turn_id, rows)
+    emit_rows(fcinfo, turn_id, gathered.answerability, rows)
 }
 
 /// The row of a candidate, without marker and facts.
@@ -87,6 +89,7 @@ fn row(turn_id: i64, candidate: &Candidate) -> SourceRow<'_> {
             .then_some(candidate.relevance),
         tokens: Some(passage.tokens),
         metadata: Some(&passage.metadata),
+        answerability: None,
     }
 }
 
@@ -94,6 +97,7 @@ fn row(turn_id: i64, candidate: &Candidate) -> SourceRow<'_> {
 fn emit_rows(
     fcinfo: pg_sys::FunctionCallInfo,
     turn_id: i64,
+    answerability: Option<f64>,
     mut rows: Vec<SourceRow<'_>>,
 ) -> Result<()> {
     if rows.is_empty() {
@@ -102,6 +106,9 @@ fn emit_rows(
             origin: "none",
             ..SourceRow::default()
         });
+    }
+    for row in &mut rows {
+        row.answerability = answerability;
     }
     rows::emit(fcinfo, &rows)
 }

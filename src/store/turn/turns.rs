@@ -49,6 +49,7 @@ pub struct Turn {
     context_turn_no: Option<i32>,
     /// Time whose versions it searches, as text.
     pub as_of: Option<String>,
+    pub answerability: Option<f64>,
     pub warnings: Vec<String>,
     /// Whether this transaction began the turn more than a second ago. Its lock was then held while the model wrote.
     pub held_open: bool,
@@ -133,6 +134,8 @@ pub struct NewTurn<'a> {
     pub measures: TurnMeasures,
     /// Microseconds of its search; `None` if it reused sources.
     pub search_us: Option<i32>,
+    /// Whether the corpus seems to have an answer, 0 to 1.
+    pub answerability: Option<f64>,
     pub warnings: Vec<String>,
     pub tags: Value,
 }
@@ -175,7 +178,7 @@ const NEW_TURN: Record = Record(&[
     "tenant text, conversation_id bigint, turn_no integer, state text, request_id text, request_hash text, query text",
     "corpus text, corpora text[], filter jsonb, as_of timestamptz, intent text, intent_confidence real, intent_signals text[]",
     "query_expansion jsonb, settings jsonb, call_settings jsonb, call_role text, pending_candidates jsonb",
-    "context_tokens integer, query_tokens integer, search_us integer, warnings text[], tags jsonb, retrieved boolean",
+    "context_tokens integer, query_tokens integer, search_us integer, answerability double precision, warnings text[], tags jsonb, retrieved boolean",
     OTHER_MEASURES,
     CONTEXT_SHARE,
     SIMILARITIES,
@@ -262,7 +265,7 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
 /// Beginning of a query for a [`Turn`].
 const COLUMNS: &str = "SELECT row_to_json(r)::text FROM (SELECT turn_id, conversation_id, turn_no, state, request_hash, query, query_tokens, corpus, corpora, \
      settings, call_settings, call_role, pending_candidates, rerank_results, context, sources_before, parent_turn_id, superseded, origin, context_turn_no, as_of, \
-     warnings, coalesce(xmin::text = pg_current_xact_id_if_assigned()::xid::text \
+     answerability, warnings, coalesce(xmin::text = pg_current_xact_id_if_assigned()::xid::text \
          AND clock_timestamp() - begun_at > interval '1 second', false) AS held_open \
      FROM reground.turns WHERE";
 

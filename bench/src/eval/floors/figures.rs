@@ -1,6 +1,8 @@
 //! The figures that have floors, each with a stable name.
 
 use crate::data::Domain;
+use crate::eval::answerability::LabelledTurn;
+use crate::eval::answerability::judged::{Scorer, area, scored};
 use crate::eval::query::queried::{QueriedTurn, QueryFrom};
 use crate::eval::query::ranking::{Order, later};
 use crate::eval::replay::ReplayedConversation;
@@ -123,6 +125,22 @@ pub fn of_replay(arms: &[(Arm, Vec<ReplayedConversation>)]) -> Vec<Figure> {
         }
     }
     figures
+}
+
+/// AUROC of answerability with weights of the other two domains, for each domain, and the mean.
+pub fn of_answerability(turns: &[LabelledTurn]) -> Vec<Figure> {
+    let domains = Domain::ALL.map(|domain| scored(turns, domain, Scorer::Refitted));
+    let each = Domain::ALL.map(Domain::name).into_iter().zip(&domains);
+    let each = each.map(|(name, domain)| (name, area(std::slice::from_ref(domain))));
+    each.chain([("mean", area(&domains))])
+        .filter_map(|(name, area)| {
+            Some(Figure {
+                name: format!("answerability, weights of the other domains: {name}: AUROC"),
+                value: area?.value,
+                margin: SINGLE_PRECISION,
+            })
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Results as Markdown on standard output.
 
+pub mod answerability;
 pub mod citations;
 pub mod compression;
 pub mod conversation;

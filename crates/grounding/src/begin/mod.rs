@@ -1,5 +1,6 @@
 //! The beginning of a turn, one file for each stage.
 
+pub mod answerability;
 pub mod assign_markers;
 pub mod carry;
 pub mod collapse;

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::begin::answerability::Features;
 use crate::begin::assign_markers::assign_markers;
 use crate::begin::carry::{CarriedInput, Effect, carry, eligible, known_passages};
 use crate::begin::collapse::{collapse, collapse_near_twins};
@@ -38,6 +39,8 @@ pub struct GatherInput {
     pub judged: JudgedIntent,
     /// The words that choose the window of a long passage.
     pub words: QueryWords,
+    /// Words that the question lacks to three, if it is a short follow-up.
+    pub missing_words: usize,
 }
 
 /// A turn before its rerank. A deferred turn stores it as jsonb.
@@ -63,6 +66,9 @@ pub struct Gathered {
     /// The words of the query, to shorten a passage to the token budget.
     #[serde(default)]
     pub words: QueryWords,
+    /// Whether the corpus seems to have an answer, 0 to 1; `None` if nothing was searched or it cannot be computed.
+    #[serde(default)]
+    pub answerability: Option<f64>,
     /// Positions, from 0, of candidates that were removed after the list was handed to a reranker.
     #[serde(default)]
     pub withdrawn: BTreeSet<usize>,
@@ -118,6 +124,8 @@ pub struct Composed {
     pub dropped: Vec<Dropped>,
     /// Warnings of the turn.
     pub warnings: Vec<Warning>,
+    /// Whether the corpus seems to have an answer, as in [`Gathered`].
+    pub answerability: Option<f64>,
     /// o200k_base tokens of the block of the sources, in its default format.
     pub tokens: usize,
 }
@@ -131,8 +139,11 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
         had,
         judged,
         words,
+        missing_words,
     } = input;
     let mut warnings = branch_warnings(&results, settings);
+    let answerability = answerability(&results, missing_words, settings);
+    warnings.extend(fit_warning(answerability, settings));
     if !any_search_hit(&results.lists) {
         // Without search hits, the results of earlier turns would rank first.
         results.lists.retain(|list| list.branch != Branch::History);
@@ -178,6 +189,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
         warnings,
         remembered: Vec::new(),
         words,
+        answerability,
         withdrawn: BTreeSet::new(),
     }
 }
@@ -206,6 +218,22 @@ fn longest_passage(candidate: &Candidate, settings: &Settings) -> usize {
     }
 }
 
+/// The answerability of a search. Rank fusion does not score the passages of the other branch.
+fn answerability(
+    results: &SearchResults,
+    missing_words: usize,
+    settings: &Settings,
+) -> Option<f64> {
+    let features = Features::of(results, missing_words);
+    let features = features.filter(|_| settings.fusion.by_scores());
+    features.map(Features::answerability)
+}
+
+fn fit_warning(answerability: Option<f64>, settings: &Settings) -> Option<Warning> {
+    let answerability = answerability.filter(|value| *value < settings.min_answerability)?;
+    Some(Warning::NothingFits { answerability })
+}
+
 /// The second half of a turn: from the candidates and their rerank scores to the context with its markers.
 ///
 /// `scores` has one entry for each of `gathered.candidates`; `None` keeps the fused order. `register` needs to contain
@@ -230,6 +258,7 @@ pub fn compose(
         mut warnings,
         remembered,
         words,
+        answerability,
         withdrawn: _,
     } = gathered;
 
@@ -286,6 +315,7 @@ pub fn compose(
         new_markers,
         dropped,
         warnings,
+        answerability,
         tokens,
     })
 }

@@ -54,6 +54,7 @@ fn turn(
         had: Default::default(),
         judged: classify(query, &earlier, None),
         words: Default::default(),
+        missing_words: 0,
     }
 }
 

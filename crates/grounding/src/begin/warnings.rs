@@ -26,6 +26,11 @@ pub enum Warning {
     },
     /// Neither branch found anything.
     NothingFound,
+    /// The search found passages, but the corpus seems to have no answer.
+    NothingFits {
+        /// The answerability, below the setting `min_answerability`.
+        answerability: f64,
+    },
     /// The reranker left out some candidates, or all of them. In the latter case the fused order stays.
     RerankMissing {
         /// Number of candidates without a score.
@@ -82,6 +87,7 @@ impl Warning {
             Self::NoLexicalIndex => "no_lexical_index",
             Self::ShortBranch { .. } => "short_branch",
             Self::NothingFound => "nothing_found",
+            Self::NothingFits { .. } => "nothing_fits",
             Self::RerankMissing { .. } => "rerank_missing",
             Self::RerankFuzzy { .. } => "rerank_fuzzy",
             Self::RerankUnmatched { .. } => "rerank_unmatched",
@@ -110,6 +116,10 @@ impl fmt::Display for Warning {
                 )
             }
             Self::NothingFound => f.write_str("neither branch found a passage"),
+            Self::NothingFits { answerability } => write!(
+                f,
+                "no passage seems to answer the question (answerability {answerability:.2})"
+            ),
             Self::RerankMissing {
                 missing,
                 candidates,

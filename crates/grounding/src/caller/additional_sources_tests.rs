@@ -35,6 +35,7 @@ fn gathered(candidates: Vec<Candidate>) -> Gathered {
         warnings: Vec::new(),
         remembered: Vec::new(),
         words: Default::default(),
+        answerability: None,
         withdrawn: Default::default(),
     }
 }

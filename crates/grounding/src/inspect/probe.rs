@@ -136,6 +136,7 @@ mod tests {
                 })
                 .collect(),
             warnings: Vec::new(),
+            answerability: None,
             tokens: 0,
         }
     }

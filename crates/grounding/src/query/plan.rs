@@ -116,15 +116,20 @@ impl TurnQuery<'_> {
         self.rewrite.map(str::trim).filter(|text| !text.is_empty())
     }
 
+    /// Whether the caller's rewrite replaces the query.
+    #[must_use]
+    pub fn is_rewritten(&self) -> bool {
+        self.own_rewrite().is_some()
+    }
+
     /// Whether the conversation expands the query. It expands a rewrite only if there is a context embedding.
     fn uses_history(&self, judged: &JudgedIntent, settings: &Settings) -> bool {
         !self.earlier.is_empty()
             && match settings.query_from {
                 QueryFrom::Turn => false,
-                QueryFrom::Dialogue => self.own_rewrite().is_none(),
+                QueryFrom::Dialogue => !self.is_rewritten(),
                 QueryFrom::Contextual => {
-                    self.own_rewrite().is_none()
-                        || self.context_embedding.is_some() && !starts_over(judged)
+                    !self.is_rewritten() || self.context_embedding.is_some() && !starts_over(judged)
                 }
             }
     }
@@ -161,7 +166,7 @@ pub fn plan(
                 embedding = embedding.map(|own| mean_embedding(&own, features));
             }
             QueryFrom::Contextual => {
-                let is_rewritten = turn_query.own_rewrite().is_some();
+                let is_rewritten = turn_query.is_rewritten();
                 dependence = if is_rewritten {
                     1.0
                 } else {

@@ -204,6 +204,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "how the vector branch searches: as the planner chooses, without an index, or through an index"),
     row("require_embedding", "false", Kind::Flag, "true or false",
         "raise an error for a turn without an embedding instead of a warning"),
+    row("min_answerability", "0.25", SHARE, "a number, 0 to 1",
+        "answerability below which a turn gets the warning nothing_fits; 0: never"),
     row("fusion", "\"scores\"", Kind::Choice(&["scores", "rrf", "integrated"]), "scores, rrf or integrated",
         "how the branches are combined: by standardised scores, by reciprocal rank, or by scores with the results of earlier turns included"),
     row("vector_share", "0.7", SHARE, "a number, 0 to 1",

@@ -72,6 +72,8 @@ pub struct Settings {
     pub facts_per_source: usize,
     /// Whether a turn without an embedding is an error. Default false.
     pub require_embedding: bool,
+    /// Answerability, 0–1, below which a turn gets a warning, default 0.25.
+    pub min_answerability: f64,
     /// How the lexical branch searches, default `auto`.
     pub lexical_search: LexicalSearch,
     /// How the vector branch searches, default `auto`.
@@ -162,6 +164,7 @@ impl Default for Settings {
             intent_function: None,
             facts_per_source: 2,
             require_embedding: false,
+            min_answerability: 0.25,
             lexical_search: LexicalSearch::Auto,
             vector_search: VectorSearch::Auto,
             passage_order: PassageOrder::Score,

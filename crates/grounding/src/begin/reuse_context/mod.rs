@@ -98,6 +98,8 @@ pub fn reuse_context(input: ReuseInput, settings: &Settings) -> Gathered {
         warnings,
         remembered: Vec::new(),
         words,
+        // The turn did not search.
+        answerability: None,
         withdrawn: BTreeSet::new(),
     }
 }

@@ -43,6 +43,7 @@ fn composed(
         warnings: Vec::new(),
         remembered: Vec::new(),
         words: Default::default(),
+        answerability: None,
         withdrawn: Default::default(),
     };
     let composed = compose(
