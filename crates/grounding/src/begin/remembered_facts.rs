@@ -16,10 +16,11 @@ use crate::settings::{MarkerStyle, Settings};
 /// Sources that a turn can show by their facts.
 const MAX_REMEMBERED: usize = 8;
 
-/// Whether a turn shows facts of earlier turns. A new topic does not need them.
+/// Whether a turn shows facts of earlier turns. A new topic does not need them, and without carry-over nothing of an
+/// earlier turn is shown.
 #[must_use]
 pub fn reuses_facts(judged: &JudgedIntent, settings: &Settings) -> bool {
-    settings.facts_per_source > 0 && judged.intent != Intent::NewTopic
+    settings.carry_over && settings.facts_per_source > 0 && judged.intent != Intent::NewTopic
 }
 
 /// Cited sources that a turn reads to show [`MAX_REMEMBERED`]: some of them are in the context with their passage.
@@ -172,6 +173,7 @@ mod tests {
     use super::*;
     use crate::fixtures::{candidate, passage};
     use crate::passage::{CharRange, Reason};
+    use crate::query::intent::Verdict;
     use serde_json::json;
 
     fn fact(text: &str) -> Fact {
@@ -198,6 +200,26 @@ mod tests {
 
     fn markers(sources: &[ContextSource]) -> Vec<&str> {
         sources.iter().map(|source| &*source.marker).collect()
+    }
+
+    #[test]
+    fn facts_are_shown_with_carry_over_unless_the_topic_is_new() {
+        let settings = Settings::default();
+        let without = |change: fn(&mut Settings)| {
+            let mut settings = Settings::default();
+            change(&mut settings);
+            settings
+        };
+        let on = |intent, settings: &Settings| {
+            let judged = crate::query::intent::classify("x", &[], Some(Verdict::from(intent)));
+            reuses_facts(&judged, settings)
+        };
+        assert!(on(Intent::DrillDown, &settings) && on(Intent::SameSources, &settings));
+        assert!(!on(Intent::NewTopic, &settings));
+        let off = without(|settings| settings.carry_over = false);
+        assert!(!on(Intent::DrillDown, &off));
+        let off = without(|settings| settings.facts_per_source = 0);
+        assert!(!on(Intent::DrillDown, &off));
     }
 
     #[test]
