@@ -59,7 +59,7 @@ fn windows_check_for_interrupts() {
         serde_json::from_value(passage).unwrap()
     };
     // The text is divided into sentences and searched for the words.
-    assert_checked("window", 2, |text| passage(text).fitted(&words, 128));
+    assert_checked("window", 1, |text| passage(text).fitted(&words, 128));
     assert_checked("near twins", 1, |text| {
         ComparedText::of(text).near_twin(&ComparedText::of("It is so."), &words)
     });
