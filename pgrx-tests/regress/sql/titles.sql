@@ -65,14 +65,14 @@ SELECT reground.alter_corpus('pumps', title_weight => 2);
 SELECT doc_id FROM reground.search('pumps', 'other');
 
 -- Documents in several languages.
-SELECT reground.create_corpus('sayings', schema => 'titles', text_config_per_document => true);
+SELECT reground.create_corpus('proverbs', schema => 'titles', text_config_per_document => true);
 SELECT sum(p.added) FROM (VALUES ('a', 'de', 'Wärmepumpen', 'Sie laufen leise.'), ('b', 'en', 'Heat pumps', 'They run.')) AS d (id, lang, title, body),
-    reground.put_document('sayings', id, content => body, title => title, language => lang) AS p;
+    reground.put_document('proverbs', id, content => body, title => title, language => lang) AS p;
 SELECT q, w, s.doc_id, round(s.lexical_score::numeric, 9) AS score FROM unnest(ARRAY['Wärmepumpe', 'pump']) AS q, unnest(ARRAY['auto', 'exact']) AS w,
-    reground.search('sayings', q, settings => jsonb_build_object('lexical_search', w)) AS s ORDER BY 1, 2;
-SELECT detail FROM reground.check_corpus('sayings') WHERE item = 'lexical index';
-SELECT reground.alter_corpus('sayings', title_weight => 0);
-SELECT count(*) FROM reground.search('sayings', 'Wärmepumpe');
+    reground.search('proverbs', q, settings => jsonb_build_object('lexical_search', w)) AS s ORDER BY 1, 2;
+SELECT detail FROM reground.check_corpus('proverbs') WHERE item = 'lexical index';
+SELECT reground.alter_corpus('proverbs', title_weight => 0);
+SELECT count(*) FROM reground.search('proverbs', 'Wärmepumpe');
 
 -- A registered corpus with titles and headings in the table. An index without them is used, but check_corpus says what is missing.
 CREATE TABLE articles (id integer PRIMARY KEY, name varchar(40), section text, body text, lang text, emb vector(2));

@@ -81,10 +81,10 @@ impl<'a> CitedSource<'a> {
             bound,
         } = self;
         let place = judged.judgement.place.as_ref();
-        let quote = row.quote_start.zip(row.quote_end);
-        let in_row = quote.and_then(|(start, end)| match source {
-            Some(source) => source.in_row(start, end),
-            None => Some((start, end)),
+        let quote = judged.judgement.quote.as_ref().map(|quote| &quote.chars);
+        let in_row = quote.and_then(|chars| match source {
+            Some(source) => source.in_row(chars.start, chars.end),
+            None => Some((chars.start, chars.end)),
         });
         NewCitation {
             marker,

@@ -253,6 +253,7 @@ fn set_text_config(corpus: &Corpus, doc_id: &str, text_config: Option<&str>) -> 
 
 /// Sets the headings of the passages. The vectors of changed headings are removed.
 fn set_headings(corpus: &Corpus, doc_id: &str, prepared: &Prepared) -> Result<()> {
+    passages::keep_former_vectors(corpus, doc_id, &prepared.passages)?;
     sql::run(
         &format!(
             "UPDATE {} AS p SET heading = g.heading{} FROM pg_catalog.json_to_recordset($2::json) AS g(ordinal integer, heading text) \

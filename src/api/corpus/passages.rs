@@ -157,3 +157,28 @@ pub fn kept_vectors(corpus: &Corpus) -> String {
     });
     kept.collect()
 }
+
+/// Copies the vectors of passages whose headings will change into the history, for the rows of earlier versions.
+pub fn keep_former_vectors(
+    corpus: &Corpus,
+    doc_id: &str,
+    passages: &[StoredPassage],
+) -> Result<()> {
+    let (Some(history), Some(vector)) = (&corpus.history, corpus.mapping.get("embedding")) else {
+        return Ok(());
+    };
+    if corpus.title_weight == 0 {
+        return Ok(());
+    }
+    let vector = sql::ident(&vector.column);
+    sql::run(
+        &format!(
+            "UPDATE {history} AS h SET embedding = p.{vector} \
+             FROM {} AS p JOIN pg_catalog.json_to_recordset($2::json) AS g(ordinal integer, heading text) ON g.ordinal = p.ordinal \
+             WHERE p.doc_id = $1 AND h.chunk_id = p.chunk_id AND h.embedding IS NULL AND p.heading IS DISTINCT FROM g.heading",
+            corpus.relation.as_deref().unwrap_or_default()
+        ),
+        &[doc_id.into(), sql::json(passages)?.into()],
+    )?;
+    Ok(())
+}
