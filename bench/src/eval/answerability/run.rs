@@ -106,16 +106,13 @@ fn begin(
     embedding: &Vector,
     corpus: Domain,
 ) -> Result<Begun> {
+    let mut settings = QueryFrom::Contextual(1.0).settings();
+    // The trace has the ranks of a class of twins, not those of each passage.
+    settings["collapse_twins"] = json!(false);
     let rows = client.query(
         "SELECT turn_id, marker, content, answerability \
          FROM reground.begin_turn($1, $2, corpus => $3, embedding => $4, settings => $5)",
-        &[
-            &name,
-            &question,
-            &corpus.corpus(),
-            embedding,
-            &QueryFrom::Contextual(1.0).settings(),
-        ],
+        &[&name, &question, &corpus.corpus(), embedding, &settings],
     )?;
     let first = rows.first().context("begin_turn returned no row")?;
     let turn_id: i64 = first.get(0);
