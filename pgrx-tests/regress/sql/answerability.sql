@@ -23,7 +23,7 @@ CREATE FUNCTION shown(turn bigint, missing_words integer) RETURNS TABLE (answera
 $$;
 
 CREATE TEMPORARY TABLE asked AS SELECT * FROM reground.begin_turn('answer-1', 'How much milk does a cow give?', 'pasture', '[0.8,0.6,0]');
-SELECT count(*) AS rows, count(DISTINCT a.answerability) AS values, bool_and(a.answerability = t.answerability) AS stored FROM asked AS a JOIN reground.turns AS t USING (turn_id);
+SELECT count(*) AS sources, count(DISTINCT a.answerability) AS different, bool_and(a.answerability = t.answerability) AS stored FROM asked AS a JOIN reground.turns AS t USING (turn_id);
 SELECT * FROM shown(regress.turn('answer-1'), 0);
 SELECT status FROM reground.end_turn(regress.turn('answer-1'), 'Thirty litres [A1].');
 

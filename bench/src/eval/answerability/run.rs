@@ -106,16 +106,13 @@ fn begin(
     embedding: &Vector,
     corpus: Domain,
 ) -> Result<Begun> {
+    let mut settings = QueryFrom::Contextual(1.0).settings();
+    // The trace has the ranks of a class of twins, not those of each passage.
+    settings["collapse_twins"] = json!(false);
     let rows = client.query(
         "SELECT turn_id, marker, content, answerability \
          FROM reground.begin_turn($1, $2, corpus => $3, embedding => $4, settings => $5)",
-        &[
-            &name,
-            &question,
-            &corpus.corpus(),
-            embedding,
-            &QueryFrom::Contextual(1.0).settings(),
-        ],
+        &[&name, &question, &corpus.corpus(), embedding, &settings],
     )?;
     let first = rows.first().context("begin_turn returned no row")?;
     let turn_id: i64 = first.get(0);
@@ -200,31 +197,30 @@ fn replay(
     })
 }
 
-/// The lists of a turn, from its trace.
+/// The lists of a turn, from its trace. They are ordered by their values: in a comparison, the ranks are those of the best list, and
+/// the values those of the whole question.
 fn candidates(client: &mut impl GenericClient, turn_id: i64) -> Result<SearchResults> {
     let rows = client.query(
-        "SELECT chunk_id, lexical_rank, lexical_score, vector_rank, vector_distance FROM reground.explain_turn($1) \
+        "SELECT chunk_id, lexical_score, vector_distance FROM reground.explain_turn($1) \
          WHERE origin = 'fresh' AND retrieval_no = 0",
         &[&turn_id],
     )?;
     let mut scores = BranchScores::default();
-    let (mut lexical, mut vector) = (BTreeMap::new(), BTreeMap::new());
+    let (mut lexical, mut vector) = (Vec::new(), Vec::new());
     for row in &rows {
         let chunk_id: String = row.get(0);
-        let (score, distance): (Option<f64>, Option<f64>) = (row.get(2), row.get(4));
-        if let (Some(rank), Some(value)) = (row.get::<_, Option<i32>>(1), score) {
-            lexical.insert(rank, hit(&chunk_id, value));
-        }
-        if let (Some(rank), Some(value)) = (row.get::<_, Option<i32>>(3), distance) {
-            vector.insert(rank, hit(&chunk_id, value));
-        }
+        let (score, distance): (Option<f64>, Option<f64>) = (row.get(1), row.get(2));
+        lexical.extend(score.map(|score| hit(&chunk_id, score)));
+        vector.extend(distance.map(|distance| hit(&chunk_id, distance)));
         scores.lexical.extend(score.map(|score| (chunk_id, score)));
     }
-    let list = |branch, hits: BTreeMap<i32, Hit>| RankedList {
+    lexical.sort_by(|a: &Hit, b: &Hit| b.value.total_cmp(&a.value));
+    vector.sort_by(|a: &Hit, b: &Hit| a.value.total_cmp(&b.value));
+    let list = |branch, hits: Vec<Hit>| RankedList {
         branch,
         weight: 1.0,
         entity: None,
-        hits: hits.into_values().collect(),
+        hits,
     };
     Ok(SearchResults {
         lists: vec![list(Branch::Lexical, lexical), list(Branch::Vector, vector)],
