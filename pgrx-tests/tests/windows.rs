@@ -74,6 +74,50 @@ fn states(client: &mut Client, turn_id: i64) -> Result<Vec<String>> {
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
+/// Asks about another part of the article of a turn, and again about the first one.
+fn another_part_is_another_source(client: &mut Client, turn: &Turn, hashed: &Value) -> Result<()> {
+    // Another part of the same row is another source, and the row has not changed.
+    let other = ask(
+        client,
+        "Wann wurde die steinerne Brücke über die Óder abgetragen?",
+        hashed,
+    )?;
+    assert!(other.content.contains(BRIDGE) && !other.content.contains(TOLL));
+    assert_ne!(other.marker, turn.marker);
+    assert!(!warnings(client, other.turn_id)?.contains(&"source_changed".to_owned()));
+    let answer = format!(
+        "Die Brücke wurde 1851 abgetragen. [{}] Der Zoll stieg auf 14 Groschen. [{}]",
+        other.marker, turn.marker
+    );
+    let cited = client.query(
+        "SELECT marker, holds, diagnostic FROM reground.end_turn($1, $2)",
+        &[&other.turn_id, &answer],
+    )?;
+    assert!(cited[0].get::<_, bool>("holds"));
+    let diagnostic: Option<String> = cited[1].get("diagnostic");
+    assert!(!diagnostic.unwrap_or_default().contains("replaced"));
+
+    // The same question again gets the same window under its marker.
+    let again = ask(client, "Wer erhöhte den Zoll für Getreide?", hashed)?;
+    assert_eq!(
+        (&again.marker, &again.content),
+        (&turn.marker, &turn.content)
+    );
+    client.execute(
+        "SELECT reground.end_turn($1, 'Das war Žofie Müller.')",
+        &[&again.turn_id],
+    )?;
+    Ok(())
+}
+
+fn warnings(client: &mut Client, turn_id: i64) -> Result<Vec<String>> {
+    let row = client.query_one(
+        "SELECT warnings FROM reground.turns WHERE turn_id = $1",
+        &[&turn_id],
+    )?;
+    Ok(row.get(0))
+}
+
 #[test]
 fn a_question_about_the_middle_of_a_long_article_is_answered_and_cited() -> Result<()> {
     let database = Database::create("windows")?;
@@ -123,45 +167,7 @@ fn a_question_about_the_middle_of_a_long_article_is_answered_and_cited() -> Resu
     }
     assert_eq!(states(&mut client, turn.turn_id)?, ["unchanged"]);
 
-    // Another part of the same row is another source, and the row has not changed.
-    let other = ask(
-        &mut client,
-        "Wann wurde die steinerne Brücke über die Óder abgetragen?",
-        &hashed,
-    )?;
-    assert!(other.content.contains(BRIDGE) && !other.content.contains(TOLL));
-    assert_ne!(other.marker, turn.marker);
-    let warnings = |client: &mut Client, turn_id: i64| -> Result<Vec<String>> {
-        let row = client.query_one(
-            "SELECT warnings FROM reground.turns WHERE turn_id = $1",
-            &[&turn_id],
-        )?;
-        Ok(row.get(0))
-    };
-    assert!(!warnings(&mut client, other.turn_id)?.contains(&"source_changed".to_owned()));
-    let answer = format!(
-        "Die Brücke wurde 1851 abgetragen. [{}] Der Zoll stieg auf 14 Groschen. [{}]",
-        other.marker, turn.marker
-    );
-    let cited = client.query(
-        "SELECT marker, holds, diagnostic FROM reground.end_turn($1, $2)",
-        &[&other.turn_id, &answer],
-    )?;
-    assert!(cited[0].get::<_, bool>("holds"));
-    let diagnostic: Option<String> = cited[1].get("diagnostic");
-    assert!(!diagnostic.unwrap_or_default().contains("replaced"));
-
-    // The same question again gets the same window under its marker.
-    let again = ask(&mut client, "Wer erhöhte den Zoll für Getreide?", &hashed)?;
-    assert_eq!(
-        (&again.marker, &again.content),
-        (&turn.marker, &turn.content)
-    );
-    client.execute(
-        "SELECT reground.end_turn($1, 'Das war Žofie Müller.')",
-        &[&again.turn_id],
-    )?;
-
+    another_part_is_another_source(&mut client, &turn, &hashed)?;
     // A changed row is stale, wherever the change is.
     client.batch_execute("UPDATE articles SET body = body || ' Ende.' WHERE id = 1")?;
     assert_eq!(states(&mut client, turn.turn_id)?, ["changed"]);
@@ -240,9 +246,11 @@ fn the_first_passage_does_not_leave_silently() -> Result<()> {
     let database = Database::create("windows_budget")?;
     let mut client = database.connect()?;
     articles(&mut client)?;
-    for (max_tokens, text, warning) in
-        [(150, TOLL, ""), (60, TOLL, ""), (3, "", "budget_too_small")]
-    {
+    for (max_tokens, text, warning) in [
+        (400, TOLL, ""),
+        (200, TOLL, ""),
+        (3, "", "budget_too_small"),
+    ] {
         let settings = json!({"max_tokens": max_tokens});
         let rows = client.query(
             "SELECT turn_id, coalesce(content, '') FROM reground.begin_turn('budget', 'Wer erhöhte den Zoll für Getreide?', 'wiki', settings => $1)",

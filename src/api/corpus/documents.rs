@@ -321,11 +321,23 @@ fn describe(
             corpus.documents.as_deref().unwrap_or_default(),
             was = of("d.#"),
             is = of("excluded.#"),
-            pairs = of("'#', d.#"),
+            pairs = of("'#', d.#") + &former_headings(corpus),
         ),
         &args,
     )?;
     Ok(())
+}
+
+/// Returns the pair of a replaced description `d` with the headings of the passages by ordinal, if the new title changes them.
+fn former_headings(corpus: &Corpus) -> String {
+    if corpus.title_weight == 0 || corpus.history.is_none() {
+        return String::new();
+    }
+    format!(
+        ", 'headings', CASE WHEN ROW(d.title, d.media_type) IS DISTINCT FROM ROW(excluded.title, excluded.media_type) THEN \
+             (SELECT coalesce(jsonb_object_agg(p.ordinal, p.heading), '{{}}') FROM {} AS p WHERE p.doc_id = d.doc_id AND p.heading IS NOT NULL) END",
+        corpus.relation.as_deref().unwrap_or_default()
+    )
 }
 
 /// Number of passages of a document without an embedding; 0 if the corpus has no embeddings.

@@ -2,9 +2,9 @@
 
 use reground_grounding::begin::answerability::missing_words;
 use reground_grounding::begin::carry::CarriedInput;
+use reground_grounding::begin::facts::remembered_facts;
 use reground_grounding::begin::fuse::SearchResults;
 use reground_grounding::begin::multi_corpus;
-use reground_grounding::begin::remembered_facts;
 use reground_grounding::begin::reuse_context::{passages_of, reuse_context};
 use reground_grounding::begin::{self, GatherInput, Gathered};
 use reground_grounding::memory::{ContextSource, MarkerRegister};

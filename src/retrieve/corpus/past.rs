@@ -44,7 +44,7 @@ pub fn at(mut corpus: Corpus, as_of: Option<&str>) -> Result<Corpus> {
         return Err(Error::NoHistory(corpus.name));
     };
     corpus.past = Some(Past {
-        passages: passages(&corpus, &history)?,
+        passages: passages(&corpus, &history, as_of)?,
         documents: documents(&corpus, as_of),
     });
     if corpus.is_refused()? {
@@ -87,28 +87,35 @@ pub fn usable(
     }
 }
 
-/// Returns the query for the passages of all versions, with the columns of the present passages.
-fn passages(corpus: &Corpus, history: &str) -> Result<String> {
+/// Returns the query for the passages of all versions, with the columns of the present passages. Headings are those of the time.
+fn passages(corpus: &Corpus, history: &str, as_of: &str) -> Result<String> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
     let columns = corpora::columns_of(history)?;
     let embedding = corpus.mapping.get("embedding");
+    let config = format!(
+        "{}::pg_catalog.regconfig",
+        sql::literal(&corpus.text_config)
+    );
+    let text = "coalesce(h.content, c.content, l.content)";
     let mut current = Vec::new();
     let mut earlier = Vec::new();
     for (column, kind) in &corpus.passage_columns {
         let name = sql::ident(column);
-        current.push(format!("p.{name}"));
+        let value = match column.as_str() {
+            "heading" => heading_of("p"),
+            "lexemes" => format!(
+                "CASE WHEN t.headings IS NULL THEN p.lexemes ELSE {} END",
+                managed::lexemes_of(&config, &heading_of("p"), "p.content")
+            ),
+            _ => format!("p.{name}"),
+        };
+        current.push(format!("{value} AS {name}"));
         let value = match column.as_str() {
             "content" | "content_hash" | "tokens" => {
                 format!("coalesce(h.{name}, c.{name}, l.{name})")
             }
-            "lexemes" => managed::lexemes_of(
-                &format!(
-                    "{}::pg_catalog.regconfig",
-                    sql::literal(&corpus.text_config)
-                ),
-                "h.heading",
-                "coalesce(h.content, c.content, l.content)",
-            ),
+            "heading" => heading_of("h"),
+            "lexemes" => managed::lexemes_of(&config, &heading_of("h"), text),
             _ if embedding.is_some_and(|embedding| embedding.column == *column) => {
                 embedding_of(corpus, &name, kind)?
             }
@@ -118,11 +125,31 @@ fn passages(corpus: &Corpus, history: &str) -> Result<String> {
         earlier.push(format!("{value} AS {name}"));
     }
     Ok(format!(
-        "SELECT {} FROM {relation} AS p UNION ALL SELECT {} FROM {history} AS h LEFT JOIN {relation} AS c ON c.chunk_id = h.chunk_id \
-             LEFT JOIN {history} AS l ON l.chunk_id = h.chunk_id AND l.is_last",
+        "SELECT {} FROM {relation} AS p {} UNION ALL SELECT {} FROM {history} AS h LEFT JOIN {relation} AS c ON c.chunk_id = h.chunk_id \
+             LEFT JOIN {history} AS l ON l.chunk_id = h.chunk_id AND l.is_last {}",
         current.join(", "),
-        earlier.join(", ")
+        former_headings(corpus, "p", as_of),
+        earlier.join(", "),
+        former_headings(corpus, "h", as_of)
     ))
+}
+
+/// Returns the expression for the heading of a passage at the time, which [`former_headings`] joins.
+fn heading_of(passage: &str) -> String {
+    format!(
+        "CASE WHEN t.headings IS NULL THEN {passage}.heading ELSE t.headings ->> {passage}.ordinal::text END"
+    )
+}
+
+/// Returns the join of the headings of a version that a later title has replaced since the time.
+fn former_headings(corpus: &Corpus, passage: &str, as_of: &str) -> String {
+    format!(
+        "LEFT JOIN LATERAL (SELECT x.value -> 'headings' AS headings FROM {} AS d, jsonb_array_elements(d.earlier_descriptions) WITH ORDINALITY AS x(value, place) \
+             WHERE d.doc_id = {passage}.doc_id AND d.version = {passage}.version AND jsonb_typeof(x.value -> 'headings') = 'object' \
+                 AND (x.value ->> 'until')::timestamptz > {}::timestamptz ORDER BY x.place LIMIT 1) AS t ON true",
+        corpus.documents.as_deref().unwrap_or_default(),
+        sql::literal(as_of)
+    )
 }
 
 /// Returns the expression for the embedding of an earlier passage. A vector of another model can have other dimensions.

@@ -9,7 +9,6 @@ pub mod fuse;
 pub mod multi_corpus;
 pub mod prior_results;
 pub mod relevance;
-pub mod remembered_facts;
 pub mod rerank;
 pub mod reuse_context;
 pub mod select;

@@ -42,7 +42,11 @@ pub(super) const CALLS: &[Call] = &[
     Call {
         function: "check_corpus",
         call: "check_corpus('farm')",
-        waits: &[Reads("reground.corpora"), Reads("farm")],
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("farm_documents"),
+        ],
     },
     Call {
         function: "check_coordinates",
@@ -60,6 +64,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.corpora"),
             Writes("farm"),
             Writes("farm_documents"),
+            Writes("farm_history"),
             Writes("reground.documents"),
             Writes("reground.edges"),
         ],
@@ -71,6 +76,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.corpora"),
             Writes("farm"),
             Writes("farm_documents"),
+            Writes("farm_history"),
             Writes("reground.documents"),
             Writes("reground.edges"),
         ],

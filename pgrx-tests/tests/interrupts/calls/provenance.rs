@@ -129,6 +129,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.message_citations"),
             Writes("reground.turns"),
             Writes("farm_documents"),
+            Writes("farm_history"),
             Writes("reground.conversation_markers"),
             Writes("reground.conversation_sources"),
             Writes("reground.conversations"),

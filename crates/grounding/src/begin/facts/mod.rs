@@ -1,6 +1,8 @@
 //! Key facts of a source: those that the application supplies, otherwise sentences for the query, verbatim with their
 //! offsets.
 
+pub mod remembered_facts;
+
 use std::collections::BTreeSet;
 
 use reground_documents::sentence_spans;
