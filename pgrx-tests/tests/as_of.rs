@@ -110,8 +110,9 @@ fn vector(text: &str) -> Vector {
 }
 
 fn embed(client: &mut Client, corpus: &str) -> Result<()> {
+    // Vectors of the text alone: a later title replaces the vector of a passage, also for earlier times.
     let pending = client.query(
-        "SELECT chunk_id, content FROM reground.pending_embeddings($1, 10000)",
+        &format!("SELECT e.chunk_id, p.content FROM reground.pending_embeddings($1, 10000) AS e JOIN {corpus} AS p ON p.chunk_id::text = e.chunk_id"),
         &[&corpus],
     )?;
     let chunk_ids: Vec<String> = pending.iter().map(|row| row.get(0)).collect();

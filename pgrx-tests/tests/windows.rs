@@ -35,7 +35,7 @@ fn article() -> String {
 fn articles(client: &mut Client) -> Result<()> {
     client.batch_execute("CREATE TABLE articles (id int PRIMARY KEY, title text, body text)")?;
     client.execute(
-        "INSERT INTO articles VALUES (1, 'Łužin', $1), (2, 'Zoll', 'Ein Zoll ist eine Abgabe.')",
+        "INSERT INTO articles VALUES (1, 'Łužin', $1), (2, 'Abgaben', 'Ein Zoll ist eine Abgabe.')",
         &[&article()],
     )?;
     client.batch_execute(
@@ -253,11 +253,11 @@ fn the_first_passage_does_not_leave_silently() -> Result<()> {
     ] {
         let settings = json!({"max_tokens": max_tokens});
         let rows = client.query(
-            "SELECT turn_id, coalesce(content, '') FROM reground.begin_turn('budget', 'Wer erhöhte den Zoll für Getreide?', 'wiki', settings => $1)",
+            "SELECT turn_id, coalesce(content, '') FROM reground.begin_turn('budget', 'Wer erhöhte den Zoll für Getreide?', 'wiki', settings => $1) ORDER BY chunk_id",
             &[&settings],
         )?;
         let (turn_id, content): (i64, &str) = (rows[0].get(0), rows[0].get(1));
-        assert!(content.contains(text), "{max_tokens}");
+        assert!(content.contains(text), "{max_tokens}: {content}");
         let row = client.query_one(
             "SELECT array_to_string(warnings, ' '), context_tokens FROM reground.turns WHERE turn_id = $1",
             &[&turn_id],

@@ -83,7 +83,8 @@ REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(t
 REVOKE EXECUTE ON FUNCTION reground.label_verdict, reground.label_decomposition FROM reground_user;
 GRANT EXECUTE ON FUNCTION reground.label_verdict, reground.label_decomposition, reground.factuality_report, reground.factuality_agreement, reground._factuality TO reground_auditor;
 -- Roles that write a table execute the functions of its indexes and generated columns.
-GRANT EXECUTE ON FUNCTION reground.in_language(text, text), reground.in_language(text, regconfig), reground.find_text_config(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION reground.in_language(text, text), reground.in_language(text, regconfig),
+    reground.in_language(text[], text), reground.in_language(text[], regconfig), reground.find_text_config(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground._pair_index(integer, integer, integer) TO reground_auditor;
 GRANT EXECUTE ON FUNCTION reground.run_retention(timestamptz), reground.forget_tenant(text) TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
