@@ -204,18 +204,17 @@ impl<'a, 'b> ContextBuilder<'a, 'b> {
     /// facts, depends on the text, so a window that does not fit is cut again.
     fn shorten(&mut self, candidate: &mut Candidate, words: &QueryWords) {
         let rest = self.budget.tokens.saturating_sub(self.tokens);
-        let mut most = rest;
         for _ in 0..CUTS {
-            if self.tokens_with(candidate).is_some() {
+            let tokens = (self.budget.of)(candidate);
+            let added = tokens.saturating_sub(candidate.passage.tokens as usize);
+            if tokens <= rest {
                 return;
             }
+            let most = rest.saturating_sub(added);
             let Some(window) = candidate.passage.window(words, most) else {
                 return;
             };
             candidate.passage = window;
-            let added =
-                (self.budget.of)(candidate).saturating_sub(candidate.passage.tokens as usize);
-            most = rest.saturating_sub(added);
         }
     }
 
