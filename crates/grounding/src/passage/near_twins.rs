@@ -96,7 +96,7 @@ impl<'a> ComparedText<'a> {
 /// FNV-1a of the characters in lower case.
 fn hash(word: &str) -> u64 {
     let step = |hash: u64, c: char| (hash ^ u64::from(c)).wrapping_mul(0x0000_0100_0000_01B3);
-    let lower = word.chars().flat_map(char::to_lowercase);
+    let lower = checked(word.chars()).flat_map(char::to_lowercase);
     lower.fold(0xCBF2_9CE4_8422_2325, step)
 }
 
