@@ -55,7 +55,7 @@ static CUES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 /// A text, prepared for comparisons.
 pub struct ComparedText<'a> {
     text: &'a str,
-    /// Hashes of the words, sorted, to reject most pairs.
+    /// Hashes of the words in lower case, sorted, to reject most pairs.
     hashes: Vec<u64>,
     words: OnceCell<TextWords>,
 }
@@ -64,8 +64,16 @@ impl<'a> ComparedText<'a> {
     /// Prepares a text.
     #[must_use]
     pub fn of(text: &'a str) -> Self {
-        let words = checked(text.split(|c: char| !c.is_alphanumeric()));
-        let mut hashes: Vec<u64> = words.filter(|word| !word.is_empty()).map(hash).collect();
+        let mut hashes = Vec::new();
+        let mut word = None;
+        for c in checked(text.chars()) {
+            if c.is_alphanumeric() {
+                word = Some(c.to_lowercase().fold(word.unwrap_or(EMPTY), fnv_1a));
+            } else {
+                hashes.extend(word.take());
+            }
+        }
+        hashes.extend(word);
         hashes.sort_unstable();
         Self {
             text,
@@ -93,11 +101,12 @@ impl<'a> ComparedText<'a> {
     }
 }
 
-/// FNV-1a of the characters in lower case.
-fn hash(word: &str) -> u64 {
-    let step = |hash: u64, c: char| (hash ^ u64::from(c)).wrapping_mul(0x0000_0100_0000_01B3);
-    let lower = checked(word.chars()).flat_map(char::to_lowercase);
-    lower.fold(0xCBF2_9CE4_8422_2325, step)
+/// The FNV-1a hash of no character.
+const EMPTY: u64 = 0xCBF2_9CE4_8422_2325;
+
+/// FNV-1a: the hash with one more character.
+fn fnv_1a(hash: u64, c: char) -> u64 {
+    (hash ^ u64::from(c)).wrapping_mul(0x0000_0100_0000_01B3)
 }
 
 /// Number of common elements of two sorted lists.
