@@ -12,6 +12,7 @@ mod report;
 mod retrieval;
 mod sample;
 mod strategies;
+pub mod titles;
 
 use std::fs;
 use std::time::Instant;
@@ -34,6 +35,7 @@ use replay::ReplayedConversation;
 use replay::arm::Arm;
 use replay::tally;
 use retrieval::{List, Measured};
+use titles::MeasuredTitles;
 
 /// Runs the command with the arguments after its name.
 ///
@@ -76,6 +78,10 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     if evaluation.options.runs(Part::Query) {
         queried = evaluation.query()?;
     }
+    let mut titles = Vec::new();
+    if evaluation.options.runs(Part::Titles) {
+        titles = evaluation.titles()?;
+    }
     if evaluation.options.only(Part::Graph) {
         evaluation.graph()?;
     }
@@ -86,7 +92,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     if evaluation.options.runs(Part::Strategies) {
         evaluation.strategies()?;
     }
-    let verdict = check(&measured, &queried, &arms, &evaluation.options);
+    let verdict = check(&measured, &titles, &queried, &arms, &evaluation.options);
     report::loads::total(begun.elapsed());
     verdict
 }
@@ -181,6 +187,17 @@ impl Evaluation {
         Ok(queried)
     }
 
+    /// Search with and without titles; nothing without a model for the embeddings.
+    fn titles(&mut self) -> Result<Vec<MeasuredTitles>> {
+        let Some(embedder) = &mut self.embedder else {
+            return Ok(Vec::new());
+        };
+        let sample = self.options.sample;
+        let measured = titles::measure(&self.folder, &mut self.clients, embedder, sample)?;
+        report::titles::print(&measured);
+        Ok(measured)
+    }
+
     /// Replays with and without a knowledge graph.
     fn graph(&mut self) -> Result<()> {
         let edges = graph::put(&mut self.clients[0], &self.corpora)?;
@@ -261,6 +278,7 @@ impl Evaluation {
 /// Compares the figures with their floors and relations, and raises the floors if the options say so.
 fn check(
     measured: &[Measured],
+    titles: &[MeasuredTitles],
     queried: &[(QueryFrom, Vec<QueriedTurn>)],
     arms: &[(Arm, Vec<ReplayedConversation>)],
     options: &Options,
@@ -270,6 +288,7 @@ fn check(
     };
     let figures = [
         figures::of_retrieval(measured),
+        figures::of_titles(titles),
         figures::of_queries(queried),
         figures::of_replay(arms),
     ]
