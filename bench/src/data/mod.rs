@@ -6,6 +6,7 @@ pub mod corpus;
 pub mod embedder;
 pub mod queries;
 pub mod tasks;
+pub mod titles;
 pub mod vectors;
 
 use std::fs::File;

@@ -47,7 +47,7 @@ pub struct Load {
     pub reused: bool,
 }
 
-/// Loads a domain as a corpus of its own, unless the same data are already loaded.
+/// Loads a domain as a corpus of its own, without searching titles, unless the same data are already loaded.
 ///
 /// # Errors
 /// Errors of the server, and row counts that differ from the data.
@@ -56,14 +56,21 @@ pub fn load(client: &mut Client, corpus: &Corpus) -> Result<Load> {
         client,
         &corpus.domain.corpus(),
         std::slice::from_ref(corpus),
+        Some(0),
     )
 }
 
-/// Loads domains into one corpus, unless the same data are already loaded. Their document ids must be distinct.
+/// Loads domains into one corpus, unless the same data are already loaded. Their document ids must be distinct. `title_weight` is that
+/// of the corpus; `None` for the default.
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_together(client: &mut Client, name: &str, parts: &[Corpus]) -> Result<Load> {
+pub fn load_together(
+    client: &mut Client,
+    name: &str,
+    parts: &[Corpus],
+    title_weight: Option<i32>,
+) -> Result<Load> {
     client.batch_execute(&format!(
         "CREATE SCHEMA IF NOT EXISTS {SCHEMA};
          CREATE TABLE IF NOT EXISTS {SCHEMA}.loads (corpus text PRIMARY KEY, digest text NOT NULL, documents_seconds float8 NOT NULL, \
@@ -87,9 +94,15 @@ pub fn load_together(client: &mut Client, name: &str, parts: &[Corpus]) -> Resul
     }
     clear(client, &load.corpus)?;
     client.execute(
-        "SELECT reground.create_corpus($1, dimensions => $2, schema => $3, title_weight => 0)",
+        "SELECT reground.create_corpus($1, dimensions => $2, schema => $3)",
         &[&load.corpus, &i32::try_from(DIMENSIONS)?, &SCHEMA],
     )?;
+    if let Some(weight) = title_weight {
+        client.execute(
+            "SELECT reground.alter_corpus($1, title_weight => $2)",
+            &[&load.corpus, &weight],
+        )?;
+    }
     let load = Load {
         documents_took: put_documents(client, &load.corpus, &documents)?,
         embeddings_took: put_embeddings(client, &load.corpus, parts)?,

@@ -17,12 +17,32 @@ use crate::database::load::{self, Load};
 pub struct JudgedCorpus {
     /// Its domain.
     pub domain: Domain,
+    /// Its name in the database.
+    pub name: String,
     judgements: Judgements,
     /// Passages of equal text.
     pub duplicates: Duplicates,
 }
 
 impl JudgedCorpus {
+    /// Reads the judgements of a loaded corpus.
+    ///
+    /// # Errors
+    /// Unreadable data, errors of the server.
+    pub fn read(
+        folder: &Folder,
+        client: &mut Client,
+        domain: Domain,
+        name: String,
+    ) -> Result<Self> {
+        Ok(Self {
+            domain,
+            judgements: queries::judgements(folder, domain)?,
+            duplicates: Duplicates::read(client, &name)?,
+            name,
+        })
+    }
+
     /// The passages that humans judged relevant to a query, as classes of equal passages; empty if the query was not judged.
     pub fn gold(&self, query: &str) -> BTreeSet<String> {
         let judged = self.judgements.get(query);
@@ -41,11 +61,7 @@ pub fn load_all(
         .iter()
         .map(|&domain| {
             loads.push(load::load(client, &Corpus::read(folder, domain)?)?);
-            Ok(JudgedCorpus {
-                domain,
-                judgements: queries::judgements(folder, domain)?,
-                duplicates: Duplicates::read(client, &domain.corpus())?,
-            })
+            JudgedCorpus::read(folder, client, domain, domain.corpus())
         })
         .collect::<Result<_>>()?;
     Ok((corpora, loads))

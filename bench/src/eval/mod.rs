@@ -13,6 +13,7 @@ mod report;
 mod retrieval;
 mod sample;
 mod strategies;
+pub mod titles;
 
 use std::fs;
 use std::time::Instant;
@@ -36,6 +37,7 @@ use replay::ReplayedConversation;
 use replay::arm::Arm;
 use replay::tally;
 use retrieval::{List, Measured};
+use titles::MeasuredTitles;
 
 /// Runs the command with the arguments after its name.
 ///
@@ -78,6 +80,10 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     if evaluation.options.runs(Part::Query) {
         queried = evaluation.query()?;
     }
+    let mut titles = Vec::new();
+    if evaluation.options.runs(Part::Titles) {
+        titles = evaluation.titles()?;
+    }
     if evaluation.options.only(Part::Graph) {
         evaluation.graph()?;
     }
@@ -94,6 +100,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     }
     let verdict = check(
         &measured,
+        &titles,
         &queried,
         &arms,
         &answerability,
@@ -204,6 +211,20 @@ impl Evaluation {
         Ok(queried)
     }
 
+    /// Search with and without titles; nothing without a model for the embeddings. The sample leaves it out, because all passages are
+    /// embedded again.
+    fn titles(&mut self) -> Result<Vec<MeasuredTitles>> {
+        let Some(embedder) = &mut self.embedder else {
+            return Ok(Vec::new());
+        };
+        if self.options.sample {
+            return Ok(Vec::new());
+        }
+        let measured = titles::measure(&self.folder, &mut self.clients, embedder)?;
+        report::titles::print(&measured);
+        Ok(measured)
+    }
+
     /// Replays with and without a knowledge graph.
     fn graph(&mut self) -> Result<()> {
         let edges = graph::put(&mut self.clients[0], &self.corpora)?;
@@ -297,6 +318,7 @@ impl Evaluation {
 /// Compares the figures with their floors and relations, and raises the floors if the options say so.
 fn check(
     measured: &[Measured],
+    titles: &[MeasuredTitles],
     queried: &[(QueryFrom, Vec<QueriedTurn>)],
     arms: &[(Arm, Vec<ReplayedConversation>)],
     answerability: &answerability::Measured,
@@ -307,6 +329,7 @@ fn check(
     };
     let figures = [
         figures::of_retrieval(measured),
+        figures::of_titles(titles),
         figures::of_queries(queried),
         figures::of_replay(arms),
         figures::of_answerability(&answerability.turns),

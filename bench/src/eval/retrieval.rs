@@ -222,7 +222,6 @@ fn search(
     let statement = client.prepare(
         "SELECT chunk_id FROM reground.search($1, $2, embedding => $3, max_results => $4, settings => $5)",
     )?;
-    let name = corpus.domain.corpus();
     let words = list.asks_words().then_some(query.text.as_str());
     let embedding = list
         .asks_embedding()
@@ -231,7 +230,7 @@ fn search(
     let begun = Instant::now();
     let rows = client.query(
         &statement,
-        &[&name, &words, &embedding, &CANDIDATES, &settings],
+        &[&corpus.name, &words, &embedding, &CANDIDATES, &settings],
     )?;
     let took = begun.elapsed();
     let keys: Vec<String> = rows.iter().map(|row| row.get(0)).collect();

@@ -39,7 +39,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         .into_iter()
         .map(|domain| Corpus::read(&folder, domain))
         .collect::<Result<Vec<_>>>()?;
-    let loaded = load::load_together(&mut client, CORPUS, &corpora)?;
+    let loaded = load::load_together(&mut client, CORPUS, &corpora, Some(0))?;
     drop(corpora);
     let searches = hybrid::prepare_tables(&mut client, CORPUS)?;
 

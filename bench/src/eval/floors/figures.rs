@@ -9,6 +9,7 @@ use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::Arm;
 use crate::eval::replay::scope::{Measure, Scope};
 use crate::eval::retrieval::{List, Measured};
+use crate::eval::titles::{MeasuredTitles, Titles};
 
 /// A figure in [0, 1]; more is better.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,15 +35,27 @@ const RANDOM_GRAPH: f64 = 0.01;
 /// nDCG@5, recall@5 and recall@10 of every list over all turns. Lists through HNSW are left out: relations compare them with the
 /// exact lists.
 pub fn of_retrieval(measured: &[Measured]) -> Vec<Figure> {
+    measured.iter().flat_map(|one| of_list(one, "")).collect()
+}
+
+/// The figures of [`of_retrieval`] for the corpora whose titles are searched.
+pub fn of_titles(measured: &[MeasuredTitles]) -> Vec<Figure> {
+    let titled = measured
+        .iter()
+        .filter(|(titles, _)| *titles == Titles::Default);
+    titled
+        .flat_map(|(_, one)| of_list(one, "titles, "))
+        .collect()
+}
+
+/// Figures of a list; their names begin with a prefix.
+fn of_list(one: &Measured, prefix: &str) -> Vec<Figure> {
     let mut figures = Vec::new();
-    for one in measured {
+    if let Some((scores, _)) = one.since_turn(1) {
         let margin = match one.list {
             List::Bm25 | List::Bm25Index => EXACT,
             List::Exact | List::Rrf | List::Scores => SINGLE_PRECISION,
-            List::Hnsw | List::ScoresIndexes => continue,
-        };
-        let Some((scores, _)) = one.since_turn(1) else {
-            continue;
+            List::Hnsw | List::ScoresIndexes => return figures,
         };
         for (measure, value) in [
             ("nDCG@5", scores.ndcg_5),
@@ -51,7 +64,7 @@ pub fn of_retrieval(measured: &[Measured]) -> Vec<Figure> {
         ] {
             let (domain, form, list) = (one.domain.name(), one.form.name(), one.list.name());
             figures.push(Figure {
-                name: format!("{domain} {form}: {list}: {measure}"),
+                name: format!("{prefix}{domain} {form}: {list}: {measure}"),
                 value,
                 margin,
             });

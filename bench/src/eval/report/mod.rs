@@ -11,6 +11,7 @@ pub mod loads;
 pub mod query;
 pub mod replay;
 pub mod retrieval;
+pub mod titles;
 
 use reground_metrics::interval::Interval;
 
