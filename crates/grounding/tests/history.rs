@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use regex::Regex;
 use reground_citations::{Grammar, Reference, extract};
 use reground_grounding::history::{
-    CitedSource, History, HistoryCitation, HistoryRules, HistoryTurn, Role, TurnSelection, history,
-    turns_in_reach,
+    CitedSource, History, HistoryCitation, HistoryRules, HistoryTurn, NO_ANSWER, Role,
+    TurnSelection, history, turns_in_reach,
 };
 use reground_grounding::prompt::escape::escape;
 use reground_grounding::settings::MarkerStyle;
@@ -70,6 +70,12 @@ fn said(history: &History) -> Vec<Said<'_>> {
         .collect()
 }
 
+/// The turn "How?" without its answer.
+const QUESTION_ALONE: [Said<'_>; 2] = [
+    (Some(1), Role::User, "How?", false),
+    (Some(1), Role::Assistant, NO_ANSWER, true),
+];
+
 const LONG: &str = "Installing takes some preparation, as with everything that is worth having. Run the script [A1]. \
                     Much could be added here about scripts and those who write them. It asks for a folder [A2].";
 
@@ -115,7 +121,7 @@ fn a_turn_is_shortened_step_by_step() {
         (Some(2), Role::User, "And then?", false),
         (Some(2), Role::Assistant, "Restart it [A1].", false),
     ];
-    let question = (Some(1), Role::User, "How do I install it?", true);
+    let question = (Some(1), Role::User, "How do I install it?", false);
     let sentences = "Run the script [A1].\nIt asks for a folder [A2].";
     let fixed = count(LEDGER) + count("And then?") + count("Restart it [A1].");
     let asked = count("How do I install it?");
@@ -135,9 +141,13 @@ fn a_turn_is_shortened_step_by_step() {
         &cited,
         &under(fixed + asked + count(sentences) - 1),
     );
-    assert_eq!(said(&asking), [&[ledger, question][..], &last].concat());
+    let sign = (Some(1), Role::Assistant, NO_ANSWER, true);
+    let expected = [&[ledger, question, sign][..], &last].concat();
+    assert_eq!(said(&asking), expected);
 
-    let without = made(&conversation, &cited, &under(fixed + asked - 1));
+    let room = fixed + asked + count(NO_ANSWER);
+    assert_eq!(said(&made(&conversation, &cited, &under(room))), expected);
+    let without = made(&conversation, &cited, &under(room - 1));
     assert_eq!(said(&without), [&[ledger][..], &last].concat());
     assert_eq!((without.left_out, without.over_budget), (1, false));
 
@@ -169,7 +179,7 @@ fn sentences_with_failed_citations_are_left_out() {
     for holds in [Some(false), None] {
         let turns = [turn(1, "How?", LONG, holds)];
         let kept = made(&turns, &[], &under(count(LONG)));
-        assert_eq!(said(&kept), [(Some(1), Role::User, "How?", true)]);
+        assert_eq!(said(&kept), QUESTION_ALONE);
     }
 }
 
@@ -193,7 +203,7 @@ fn a_cut_that_changes_the_parsed_citations_is_not_made() {
         &[],
         &under(count(answer)),
     );
-    assert_eq!(said(&kept), [(Some(1), Role::User, "How?", true)]);
+    assert_eq!(said(&kept), QUESTION_ALONE);
 }
 
 #[test]
@@ -228,11 +238,10 @@ fn turns_without_dependence_are_left_out() {
 /// The turns of a history, with whether each is complete.
 fn kept_turns(history: &History) -> Vec<(u32, bool)> {
     let blocks = history.blocks.iter();
-    let mut kept: Vec<_> = blocks
+    let answers = blocks.filter(|block| block.role == Role::Assistant);
+    answers
         .filter_map(|block| Some((block.turn_no?, !block.shortened)))
-        .collect();
-    kept.dedup();
-    kept
+        .collect()
 }
 
 #[test]
@@ -264,7 +273,11 @@ fn the_last_exchanges_are_complete_under_any_budget() {
         }
     });
     // Older turns share what is left.
-    let more = kept(least.tokens + count("How?"), 2, all.clone());
+    let more = kept(
+        least.tokens + count("How?") + count(NO_ANSWER),
+        2,
+        all.clone(),
+    );
     assert_eq!(
         kept_turns(&more),
         [(2, false), (3, true), (4, true)],
@@ -393,7 +406,7 @@ fn any_answer() -> impl Strategy<Value = String> {
 
 fn any_turns() -> impl Strategy<Value = Vec<HistoryTurn>> {
     let holds = prop_oneof![3 => Just(Some(true)), 1 => Just(Some(false)), 1 => Just(None)];
-    let one = ("[a-z ?\\n]{0,40}", any_answer(), holds);
+    let one = ("[a-z ?\\n]{1,40}", any_answer(), holds);
     proptest::collection::vec(one, 0..6).prop_map(|turns| {
         let numbered = turns.into_iter().zip(1..);
         numbered
@@ -465,13 +478,18 @@ proptest! {
         prop_assert_eq!(kept.tokens, kept.blocks.iter().map(|block| count(&block.content)).sum::<usize>());
         let most = if kept.over_budget { ledger } else { max_tokens };
         prop_assert!(kept.tokens <= most);
-        // A compressed history is never longer than the turns verbatim.
-        prop_assert!(kept.over_budget || kept.tokens <= verbatim.tokens.max(max_tokens));
+        // Only the ledger makes a compressed history longer than the turns verbatim.
         prop_assert!(kept.tokens <= ledger + verbatim.tokens);
         prop_assert_eq!(kept.whole + kept.shortened + kept.left_out, turns.len());
         // The ledger first, then the turns in order, the question before the answer.
         let order: Vec<_> = kept.blocks.iter().map(|block| (block.turn_no, block.role as u8)).collect();
         prop_assert!(order.is_sorted());
+        // APIs refuse two messages of one role in succession, and empty ones.
+        let turns = kept.blocks.iter().filter(|block| block.turn_no.is_some());
+        for (at, block) in turns.enumerate() {
+            prop_assert_eq!(block.role, [Role::User, Role::Assistant][at % 2]);
+            prop_assert!(!block.content.is_empty());
+        }
     }
 
     #[test]
@@ -480,7 +498,10 @@ proptest! {
         for block in kept.blocks.iter().filter(|block| block.role == Role::Assistant) {
             let whole = turns.iter().find(|turn| Some(turn.turn_no) == block.turn_no).unwrap();
             if !block.shortened {
-                prop_assert_eq!(&block.content, &whole.answer);
+                prop_assert_eq!(&block.content, if whole.answer.is_empty() { NO_ANSWER } else { &whole.answer });
+                continue;
+            }
+            if block.content == NO_ANSWER {
                 continue;
             }
             // Every line is verbatim.

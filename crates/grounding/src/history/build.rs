@@ -59,9 +59,9 @@ pub fn history(
         } else {
             Vec::new()
         };
-        match kept.first() {
+        match kept.last() {
             None => history.left_out += 1,
-            Some(block) if block.shortened => history.shortened += 1,
+            Some(answer) if answer.shortened => history.shortened += 1,
             Some(_) => history.whole += 1,
         }
         history.tokens += kept.iter().map(|block| block.tokens).sum::<usize>();

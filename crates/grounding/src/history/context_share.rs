@@ -9,6 +9,9 @@ use crate::attention_model::{Growth, attribution_share, drift_discount};
 use crate::error::GroundingError;
 use crate::settings::Settings;
 
+/// Tokens of a history that is not worth compressing: the list of cited sources and some short turns.
+pub const SHORT_HISTORY: usize = 256;
+
 /// The columns of a turn that describe the effect of its history.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContextShare {
@@ -95,7 +98,8 @@ pub fn tokens_added(query_tokens: i64, answer_tokens: usize, superseded: Option<
 /// ledger are in the history even if they have more.
 ///
 /// By the formula, a context without sources leaves no history. The conversation still has to continue, so its history
-/// gets what a full context of `max_tokens` would leave.
+/// gets what a full context of `max_tokens` would leave. A few short sources leave so little that the history would lose
+/// turns of one line. So unless `history_exchanges` is 0, the maximum is at least [`SHORT_HISTORY`].
 ///
 /// # Errors
 /// As [`share_and_minimum`].
@@ -113,7 +117,11 @@ pub fn history_limit(
     let maximum = settings
         .model()?
         .max_history(sources, settings.accuracy_target)?;
-    Ok(Some(usize::try_from(maximum).unwrap_or(usize::MAX)))
+    let maximum = usize::try_from(maximum).unwrap_or(usize::MAX);
+    Ok(Some(match settings.history_exchanges {
+        0 => maximum,
+        _ => maximum.max(SHORT_HISTORY),
+    }))
 }
 
 #[cfg(test)]
@@ -125,6 +133,7 @@ mod tests {
     fn example() -> Settings {
         Settings {
             domain_specificity: DomainSpecificity::Named(Specificity::Verse),
+            history_exchanges: 0,
             ..Settings::default()
         }
     }
@@ -142,6 +151,24 @@ mod tests {
             ..example()
         };
         assert_eq!(history_limit(2000, &off), Ok(None));
+    }
+
+    #[test]
+    fn a_short_history_fits_beside_any_context() {
+        let settings = Settings::default();
+        for context_tokens in [1, 40, 500] {
+            assert_eq!(
+                history_limit(context_tokens, &settings),
+                Ok(Some(SHORT_HISTORY))
+            );
+        }
+        let long = history_limit(5000, &settings).unwrap();
+        assert!(long > Some(SHORT_HISTORY), "{long:?}");
+        let by_formula = Settings {
+            history_exchanges: 0,
+            ..settings
+        };
+        assert!(history_limit(40, &by_formula).unwrap() < Some(SHORT_HISTORY));
     }
 
     #[test]

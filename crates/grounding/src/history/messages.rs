@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 /// The placeholder in a history for an answer whose text was not stored.
 pub const NOT_STORED: &str = "[answer not stored]";
 
+/// The sign for an answer that is left out or empty. It has no words, so it fits every language.
+pub const NO_ANSWER: &str = "[…]";
+
 /// A turn that has ended, with its current answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HistoryTurn {
@@ -96,7 +99,7 @@ pub struct Block {
     pub content: String,
     /// o200k_base tokens of the text.
     pub tokens: usize,
-    /// Whether a part of its turn is missing.
+    /// Whether a part of the text is missing.
     pub shortened: bool,
 }
 

@@ -6,8 +6,8 @@
 //! 1. The last exchanges, as many as the rules say, are complete under any budget.
 //! 2. The [`ledger`] of every cited source comes first and is complete under any budget.
 //! 3. The rest of the budget goes to the older turns, newest first. Each turn gets the fullest form that fits: the
-//!    whole turn, the question with the cited sentences whose citations hold, the question alone, or nothing. After a
-//!    turn that does not fit, an older and shorter one can still be included.
+//!    whole turn, the question with the cited sentences whose citations hold, the question with the sign […], or nothing.
+//!    After a turn that does not fit, an older and shorter one can still be included.
 //!
 //! A budget must therefore have room for all three. Cited sentences are verbatim, including
 //! markers; a line break stands for text that was removed between them. Sentences whose citations all failed are left
@@ -28,5 +28,6 @@ mod shorten;
 pub use build::{history, turns_in_reach};
 pub use ledger::CitedSource;
 pub use messages::{
-    Block, History, HistoryCitation, HistoryRules, HistoryTurn, NOT_STORED, Role, TurnSelection,
+    Block, History, HistoryCitation, HistoryRules, HistoryTurn, NO_ANSWER, NOT_STORED, Role,
+    TurnSelection,
 };
