@@ -28,18 +28,19 @@ pub(in crate::api) fn of(
     Ok(resolve(&asked, &bound, &shown))
 }
 
-/// Adds named sources to the remembered ones.
+/// Adds named sources to the remembered ones. A passage with two named windows is there twice.
 pub(in crate::api) fn add(mut live: Vec<StoredSource>, named: &[NamedSource]) -> Vec<StoredSource> {
-    for NamedSource { source, .. } in named {
+    for NamedSource { bound, source, .. } in named {
         let is_it = |live: &&mut StoredSource| {
             (&live.source.corpus, &live.source.chunk_id) == (&source.corpus, &source.chunk_id)
+                && live.asked.is_none()
         };
         match live.iter_mut().find(is_it) {
-            Some(live) => live.asked = true,
+            Some(live) => live.asked = Some(bound.clone()),
             None => live.push(StoredSource {
                 source: source.clone(),
                 idle_seconds: 0.0,
-                asked: true,
+                asked: Some(bound.clone()),
             }),
         }
     }

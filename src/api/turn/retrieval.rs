@@ -10,7 +10,7 @@ use reground_grounding::begin::{self, GatherInput, Gathered};
 use reground_grounding::memory::{ContextSource, MarkerRegister};
 use reground_grounding::passage::RankedList;
 use reground_grounding::passage::identity::KnownPassages;
-use reground_grounding::query::asked_sources::NamedSource;
+use reground_grounding::query::asked_sources::{NamedSource, certain_markers};
 use reground_grounding::query::intent::{self, JudgedIntent, Verdict};
 use reground_grounding::query::plan::{RetrievalPlan, TurnQuery, plan};
 use reground_grounding::query::query_words::QueryWords;
@@ -219,7 +219,7 @@ impl<'a> ResolvedQuestion<'a> {
             _ => None,
         };
         let is_given = verdict.is_some();
-        let markers: Vec<String> = named.iter().map(|named| named.marker.clone()).collect();
+        let markers = certain_markers(named);
         Ok(intent::classify(query, earlier, verdict).naming(&markers, is_given))
     }
 

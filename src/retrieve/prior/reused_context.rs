@@ -43,7 +43,7 @@ pub fn read(
         Some(shown) => (shown.context, Some(shown.passage_order)),
         None => (Vec::new(), None),
     };
-    let is_pin = |live: &StoredSource| live.source.pinned || live.asked;
+    let is_pin = |live: &StoredSource| live.source.pinned || live.asked.is_some();
     let pins: Vec<StoredSource> = live.into_iter().filter(is_pin).collect();
     Ok(ReuseInput {
         passages: current_passages(

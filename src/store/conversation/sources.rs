@@ -1,6 +1,6 @@
 //! The table `conversation_sources`: the sources that a conversation remembers.
 
-use reground_grounding::memory::RememberedSource;
+use reground_grounding::memory::{BoundMarker, RememberedSource};
 use serde::Deserialize;
 
 use crate::error::Result;
@@ -14,9 +14,9 @@ pub struct StoredSource {
     pub source: RememberedSource,
     /// Seconds since it was last active or pinned.
     pub idle_seconds: f64,
-    /// Whether the question of this turn names it.
-    #[serde(default)]
-    pub asked: bool,
+    /// The marker by which the question of this turn names it.
+    #[serde(skip)]
+    pub asked: Option<BoundMarker>,
 }
 
 /// Columns of [`RememberedSource`].

@@ -155,7 +155,8 @@ fn same_binding(bound: &BoundMarker, passage: &Passage) -> bool {
         && (ranged || bound.chunk_id == passage.chunk_id)
 }
 
-fn bind(passage: &Passage, marker: String) -> BoundMarker {
+/// The binding of a passage to a marker.
+pub(crate) fn bind(passage: &Passage, marker: String) -> BoundMarker {
     BoundMarker {
         marker,
         corpus: passage.corpus.clone(),

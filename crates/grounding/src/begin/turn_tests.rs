@@ -27,7 +27,7 @@ fn remember(passage: &Passage, carry_score: f64, pinned: bool) -> CarriedInput {
             vector_distance: None,
         }],
         age: None,
-        asked: false,
+        asked: None,
     }
 }
 

@@ -64,6 +64,12 @@ pub enum Warning {
         /// The passage's key; empty for a pin on the document.
         chunk_id: String,
     },
+    /// A source that the question names by its marker cannot be read any more: it was deleted or replaced, or is not
+    /// visible to this role.
+    NamedGone {
+        /// The marker.
+        marker: String,
+    },
     /// The candidate that ranked first is not in the context.
     FirstDropped {
         /// The passage's key.
@@ -93,6 +99,7 @@ impl Warning {
             Self::RerankUnmatched { .. } => "rerank_unmatched",
             Self::SourceChanged { .. } => "source_changed",
             Self::PinGone { .. } => "pin_gone",
+            Self::NamedGone { .. } => "named_gone",
             Self::FirstDropped { .. } => "first_dropped",
             Self::BudgetTooSmall { .. } => "budget_too_small",
         }
@@ -153,6 +160,9 @@ impl fmt::Display for Warning {
                     "the pinned passage \"{chunk_id}\" of \"{doc_id}\" cannot be read"
                 )
             }
+            Self::NamedGone { marker } => {
+                write!(f, "the source [{marker}] of the question cannot be read")
+            }
             Self::FirstDropped { chunk_id, reason } => {
                 let reason = reason.name();
                 write!(f, "the first passage, \"{chunk_id}\", left: {reason}")
@@ -195,6 +205,9 @@ mod tests {
             Warning::PinGone {
                 doc_id: "d".into(),
                 chunk_id: String::new(),
+            },
+            Warning::NamedGone {
+                marker: "A1".into(),
             },
             Warning::FirstDropped {
                 chunk_id: "k".into(),

@@ -12,6 +12,7 @@ use reground_interrupt::checked;
 use reground_tokens::prefix;
 
 use super::text::{CharRange, Passage, RowText};
+use crate::memory::BoundMarker;
 use crate::query::cues::Cues;
 use crate::query::query_words::QueryWords;
 use crate::query::words::each_occurrence;
@@ -67,6 +68,20 @@ impl Passage {
         let mut window = self.part(start, content);
         window.count_tokens(usize::MAX);
         Some(window)
+    }
+
+    /// The text that a marker of this row is bound to: the whole passage or a window of it. `None` if it has changed, or is
+    /// no part of the row.
+    #[must_use]
+    pub fn bound_text(&self, bound: &BoundMarker) -> Option<Self> {
+        if self.content_hash == bound.content_hash {
+            return Some(self.clone());
+        }
+        let range = bound.chars?;
+        let first = self.chars.map_or(0, |chars| chars.start);
+        let start = range.start.checked_sub(first)?;
+        let window = self.window_at(start, range.end.checked_sub(range.start)?)?;
+        (window.content_hash == bound.content_hash).then_some(window)
     }
 
     /// A window of the passage from the character `start` on.

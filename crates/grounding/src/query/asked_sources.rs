@@ -3,7 +3,9 @@
 //! A name counts only if the conversation has bound it, which the caller checks. So "A4" as a paper size is no marker of a
 //! conversation that has none of this name.
 
+use crate::begin::assign_markers::bind;
 use crate::memory::{BoundMarker, ContextSource, RememberedSource};
+use crate::query::cues::{Cues, Kind};
 use crate::query::words::words;
 
 /// Maximum number of names that are read from a question.
@@ -50,12 +52,22 @@ pub enum AskedSource {
     Last,
 }
 
+/// A name of a source in a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The name.
+    pub source: AskedSource,
+    /// Whether the name can be nothing else. A bare marker beside a content word can: "vitamin A1", "an A1 form". Such a
+    /// source is shown, but the question is judged by its words.
+    pub is_certain: bool,
+}
+
 /// The sources that a question names, each once, in order of mention; at most eight.
 #[must_use]
-pub fn asked_sources(query: &str) -> Vec<AskedSource> {
+pub fn asked_sources(query: &str) -> Vec<Asked> {
     let words = words(query);
     let brackets = brackets(query);
-    let mut asked = Vec::new();
+    let mut asked: Vec<Asked> = Vec::new();
     for (at, (start, word)) in words.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| words.get(at));
         let is_noun = |found: Option<&(usize, String)>| {
@@ -76,31 +88,65 @@ pub fn asked_sources(query: &str) -> Vec<AskedSource> {
         let written = query.get(*start..start + word.len()).unwrap_or_default();
         let found =
             named(written, bracketed, introduced).or_else(|| place(word).filter(|_| followed()));
-        if let Some(found) = found
-            && !asked.contains(&found)
-        {
-            asked.push(found);
-            if asked.len() == MAX_NAMES {
-                break;
-            }
+        let Some(source) = found else {
+            continue;
+        };
+        let is_certain = bracketed
+            || introduced
+            || !matches!(source, AskedSource::Marker(_))
+            || !beside_content(query, &words, at);
+        let known = asked.iter_mut().find(|other| other.source == source);
+        if let Some(known) = known {
+            known.is_certain |= is_certain;
+        } else if asked.len() < MAX_NAMES {
+            asked.push(Asked { source, is_certain });
         }
     }
     asked
 }
 
+/// Whether only spaces separate a word from a content word. The first word of a question does not count: it is the verb
+/// of "Explain A1".
+fn beside_content(query: &str, words: &[(usize, String)], at: usize) -> bool {
+    let cues = Cues::built_in();
+    let touch = |left: usize| {
+        let (Some((from, left)), Some((to, _))) = (words.get(left), words.get(left + 1)) else {
+            return false;
+        };
+        let between = query.get(from + left.len()..*to);
+        between.is_some_and(|between| between.chars().all(char::is_whitespace))
+    };
+    let is_content = |at: usize| {
+        let word = words.get(at).map(|(_, word)| word.as_str());
+        word.is_some_and(|word| !cues.is(word, Kind::Stop))
+    };
+    let before = at.checked_sub(1).filter(|before| *before > 0);
+    before.is_some_and(|before| is_content(before) && touch(before))
+        || is_content(at + 1) && touch(at)
+}
+
 /// A source of the conversation that a question names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedSource {
-    /// Its marker.
-    pub marker: String,
+    /// Its marker, with the range and the hash of the text that the conversation has seen under it.
+    pub bound: BoundMarker,
     /// The source, as memory holds an active one.
     pub source: RememberedSource,
+    /// Whether the name can be nothing else.
+    pub is_certain: bool,
+}
+
+/// The markers of the sources that a question certainly names.
+#[must_use]
+pub fn certain_markers(named: &[NamedSource]) -> Vec<String> {
+    let certain = named.iter().filter(|named| named.is_certain);
+    certain.map(|named| named.bound.marker.clone()).collect()
 }
 
 /// The names under which markers can be bound.
 #[must_use]
-pub fn marker_names(asked: &[AskedSource]) -> Vec<String> {
-    let name = |asked: &AskedSource| match asked {
+pub fn marker_names(asked: &[Asked]) -> Vec<String> {
+    let name = |asked: &Asked| match &asked.source {
         AskedSource::Marker(name) => Some(name.clone()),
         AskedSource::Number(number) => Some(number.to_string()),
         AskedSource::Place(_) | AskedSource::Last => None,
@@ -110,8 +156,8 @@ pub fn marker_names(asked: &[AskedSource]) -> Vec<String> {
 
 /// Whether a source is named by its place in the previous context.
 #[must_use]
-pub fn needs_context(asked: &[AskedSource]) -> bool {
-    let by_marker = |asked: &AskedSource| matches!(asked, AskedSource::Marker(_));
+pub fn needs_context(asked: &[Asked]) -> bool {
+    let by_marker = |asked: &Asked| matches!(asked.source, AskedSource::Marker(_));
     !asked.iter().all(by_marker)
 }
 
@@ -119,55 +165,52 @@ pub fn needs_context(asked: &[AskedSource]) -> bool {
 /// of the previous turn in prompt order. Passages that the application added are in no corpus and are left out.
 #[must_use]
 pub fn resolve(
-    asked: &[AskedSource],
+    asked: &[Asked],
     bound: &[BoundMarker],
     shown: &[ContextSource],
 ) -> Vec<NamedSource> {
     let mut named: Vec<NamedSource> = Vec::new();
-    for asked in asked {
-        let found = match asked {
+    for Asked { source, is_certain } in asked {
+        let found = match source {
             AskedSource::Marker(name) => by_marker(name, bound),
             AskedSource::Number(number) => by_marker(&number.to_string(), bound)
                 .or_else(|| at_place(number.checked_sub(1)?, shown)),
             AskedSource::Place(place) => at_place(place.saturating_sub(1), shown),
             AskedSource::Last => at_place(shown.len().saturating_sub(1), shown),
         };
-        named.extend(found.filter(|found| {
-            let source = &found.source;
-            let key = (&source.corpus, &source.chunk_id);
-            !source.corpus.is_empty()
-                && !source.chunk_id.is_empty()
-                && named
-                    .iter()
-                    .all(|other| (&other.source.corpus, &other.source.chunk_id) != key)
-        }));
+        let Some(bound) = found.filter(|bound| !bound.corpus.is_empty()) else {
+            continue;
+        };
+        match named
+            .iter_mut()
+            .find(|other| other.bound.marker == bound.marker)
+        {
+            Some(other) => other.is_certain |= is_certain,
+            None => named.push(NamedSource {
+                source: active(&bound),
+                bound,
+                is_certain: *is_certain,
+            }),
+        }
     }
     named
 }
 
-fn by_marker(name: &str, bound: &[BoundMarker]) -> Option<NamedSource> {
-    let marker = bound.iter().find(|bound| bound.marker == name)?;
-    Some(NamedSource {
-        marker: marker.marker.clone(),
-        source: active(&marker.corpus, &marker.doc_id, &marker.chunk_id),
-    })
+fn by_marker(name: &str, bound: &[BoundMarker]) -> Option<BoundMarker> {
+    bound.iter().find(|bound| bound.marker == name).cloned()
 }
 
-fn at_place(place: usize, shown: &[ContextSource]) -> Option<NamedSource> {
+fn at_place(place: usize, shown: &[ContextSource]) -> Option<BoundMarker> {
     let shown = shown.get(place)?;
-    let passage = &shown.candidate.passage;
-    Some(NamedSource {
-        marker: shown.marker.clone(),
-        source: active(&passage.corpus, &passage.doc_id, &passage.chunk_id),
-    })
+    Some(bind(&shown.candidate.passage, shown.marker.clone()))
 }
 
 /// Without a hash: that of a marker can be of a merged text, which is no change of the passage.
-fn active(corpus: &str, doc_id: &str, chunk_id: &str) -> RememberedSource {
+fn active(bound: &BoundMarker) -> RememberedSource {
     RememberedSource {
-        corpus: corpus.to_owned(),
-        doc_id: doc_id.to_owned(),
-        chunk_id: chunk_id.to_owned(),
+        corpus: bound.corpus.clone(),
+        doc_id: bound.doc_id.clone(),
+        chunk_id: bound.chunk_id.clone(),
         carry_score: 1.0,
         inactive_turns: 0,
         pinned: false,
@@ -264,7 +307,11 @@ mod tests {
             ("Steht das in der ersten Quelle?", vec![Place(1)]),
             ("the last reference", vec![Last]),
         ] {
-            assert_eq!(asked_sources(query), expected, "{query}");
+            let found: Vec<_> = asked_sources(query)
+                .into_iter()
+                .map(|asked| asked.source)
+                .collect();
+            assert_eq!(found, expected, "{query}");
         }
         for query in [
             "What is the second source of income?",
@@ -277,8 +324,29 @@ mod tests {
             "[",
         ] {
             let found = asked_sources(query);
-            let bound = |asked: &AskedSource| *asked != marker("MP3");
+            let bound = |asked: &Asked| asked.source != marker("MP3");
             assert!(!found.iter().any(bound), "{query}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_marker_beside_a_content_word_is_uncertain() {
+        for (query, is_certain) in [
+            ("What was in A1 again?", true),
+            ("Explain A1", true),
+            ("Compare A1 and B2", true),
+            ("Was stand in A1?", true),
+            ("Is A1's date right?", true),
+            ("Does [A1] mention costs?", true),
+            ("Which costs does source A1 mention?", true),
+            ("How much vitamin A1 is healthy?", false),
+            ("Vitamin A1, and what foods?", true),
+            ("Is there an A1 form?", false),
+            ("the iPhone A1 and others", false),
+            ("vitamin A1? A1 is what I mean", true),
+        ] {
+            let asked = asked_sources(query);
+            assert!(asked[0].is_certain == is_certain, "{query}: {asked:?}");
         }
     }
 
@@ -310,11 +378,15 @@ mod tests {
             Place(1),
             Last,
         ];
+        let asked = asked.map(|source| Asked {
+            source,
+            is_certain: true,
+        });
         assert_eq!(marker_names(&asked), ["A1", "A1", "B1", "Z1", "7", "0"]);
         let named = resolve(&asked, &markers, &[]);
         let keys: Vec<_> = named
             .iter()
-            .map(|named| (named.marker.as_str(), named.source.chunk_id.as_str()))
+            .map(|named| (named.bound.marker.as_str(), named.source.chunk_id.as_str()))
             .collect();
         assert_eq!(keys, [("A1", "k1"), ("7", "k7")]);
         assert!(!needs_context(&asked[..4]) && needs_context(&asked));

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::begin::relevance::Scale;
 use crate::begin::warnings::Warning;
-use crate::memory::RememberedSource;
+use crate::memory::{BoundMarker, RememberedSource};
 use crate::passage::identity::{PassageId, twins};
 use crate::passage::{Candidate, Dropped, Origin, Passage, Reason, Stage};
 use crate::query::intent::{Dependency, Intent, JudgedIntent};
@@ -26,9 +26,10 @@ pub struct CarriedInput {
     /// Seconds since its last use, for `carry_max_age`.
     #[serde(default)]
     pub age: Option<f64>,
-    /// Whether the question names it. It is then in the context like a pin, for this turn.
+    /// The marker by which the question names it. It is then in the context like a pin, for this turn, with the text that
+    /// the marker is bound to.
     #[serde(default)]
-    pub asked: bool,
+    pub asked: Option<BoundMarker>,
 }
 
 /// A current passage of a remembered source, scored against this turn's query.
@@ -108,25 +109,30 @@ pub fn carry(
     let mut out = Carried::default();
     let anchor = anchor(&inputs, scale, effect);
     for input in in_order(inputs) {
-        let (source, asked) = (input.source.clone(), input.asked);
+        let (source, asked) = (input.source.clone(), input.asked.clone());
         let candidate = match choose(input, scale, effect, settings, &mut out.warnings) {
             Ok(candidate) => Candidate {
                 anchors: anchor.as_ref() == Some(&source),
                 ..candidate
             },
             Err(dropped) => {
-                if source.pinned {
-                    out.warnings.push(Warning::PinGone {
+                let gone = match &asked {
+                    _ if source.pinned => Some(Warning::PinGone {
                         doc_id: source.doc_id,
                         chunk_id: source.chunk_id,
-                    });
-                }
+                    }),
+                    Some(BoundMarker { marker, .. }) => Some(Warning::NamedGone {
+                        marker: marker.clone(),
+                    }),
+                    None => None,
+                };
+                out.warnings.extend(gone);
                 out.dropped.extend(dropped.map(|dropped| *dropped));
                 continue;
             }
         };
-        if source.pinned || asked {
-            pin(candidate, fresh, beyond, &mut out, settings);
+        if source.pinned || asked.is_some() {
+            pin(candidate, asked.as_ref(), fresh, beyond, &mut out, settings);
         } else {
             carry_one(candidate, fresh, beyond, &mut out, effect, settings);
         }
@@ -184,7 +190,7 @@ fn in_order(mut inputs: Vec<CarriedInput>) -> Vec<CarriedInput> {
             let source = &input.source;
             (
                 !source.pinned,
-                !input.asked,
+                input.asked.is_none(),
                 source.pin_order.unwrap_or(i64::MAX),
             )
         };
@@ -232,13 +238,20 @@ fn choose(
         return Err(Some(Box::new(dropped(candidate, Reason::Changed))));
     }
     let too_old = matches!((age, settings.carry_max_age), (Some(age), Some(most)) if age > most);
-    if too_old && !source.pinned && !asked && effect.carries {
+    if too_old && !source.pinned && asked.is_none() && effect.carries {
         return Err(Some(Box::new(dropped(candidate, Reason::Expired))));
     }
-    let changed = source
+    let mut changed = source
         .content_hash
         .as_ref()
         .is_some_and(|hash| *hash != candidate.passage.content_hash);
+    let mut candidate = candidate;
+    if let Some(bound) = asked {
+        match candidate.passage.bound_text(&bound) {
+            Some(text) => candidate.passage = text,
+            None => changed |= !is_merged(&bound, &candidate.passage),
+        }
+    }
     if changed && !source.chunk_id.is_empty() {
         warnings.push(Warning::SourceChanged {
             doc_id: source.doc_id,
@@ -248,14 +261,22 @@ fn choose(
     Ok(candidate)
 }
 
+/// Whether a marker is bound to a text that was merged from the passage and others.
+fn is_merged(bound: &BoundMarker, passage: &Passage) -> bool {
+    let ranges = bound.chars.zip(passage.chars);
+    ranges.is_some_and(|(bound, row)| !row.holds(bound))
+}
+
+/// Puts a candidate among the pins, with the ranks of the fresh candidate that covers it. A named source keeps its text.
 fn pin(
     mut candidate: Candidate,
+    asked: Option<&BoundMarker>,
     fresh: &mut Vec<Candidate>,
     beyond: &mut Vec<Candidate>,
     out: &mut Carried,
     settings: &Settings,
 ) {
-    if let Some(other) = find_same(&candidate.passage, &out.pins, settings) {
+    if let Some(other) = find_pin(&candidate.passage, &out.pins, settings) {
         let into = out.pins.get(other).map(|pin| pin.passage.chunk_id.clone());
         out.dropped.push(Dropped {
             into,
@@ -268,17 +289,33 @@ fn pin(
         return;
     }
     for list in [fresh, beyond] {
-        if let Some(index) = find_same(&candidate.passage, list, settings) {
-            let found = list.remove(index);
-            out.dropped.push(found_fresh(candidate.clone(), &found));
-            candidate = Candidate {
-                origin: candidate.origin,
-                carry_score: candidate.carry_score,
-                relevance: candidate.relevance.max(found.relevance),
-                ..found
-            };
+        let Some(index) = find_same(&candidate.passage, list, settings) else {
+            continue;
+        };
+        let other_text = |found: &&Candidate| {
+            asked.is_some_and(|bound| bound.content_hash != found.passage.content_hash)
+        };
+        let own = list.get(index).filter(other_text).is_some();
+        if own
+            && list
+                .get(index)
+                .is_some_and(|found| found.member_chunk_ids.len() > 1)
+        {
+            // The other passages of the merge would be lost.
             break;
         }
+        let found = list.remove(index);
+        out.dropped.push(found_fresh(candidate.clone(), &found));
+        let text = if own { &candidate } else { &found };
+        candidate = Candidate {
+            origin: candidate.origin,
+            carry_score: candidate.carry_score,
+            relevance: candidate.relevance.max(found.relevance),
+            passage: text.passage.clone(),
+            member_chunk_ids: text.member_chunk_ids.clone(),
+            ..found
+        };
+        break;
     }
     out.pins.push(candidate);
 }
@@ -358,6 +395,15 @@ fn find_same(passage: &Passage, list: &[Candidate], settings: &Settings) -> Opti
     list.iter()
         .position(itself)
         .or_else(|| list.iter().position(twin))
+}
+
+/// The index of the pin that covers a passage. Two windows of one row do not cover each other.
+fn find_pin(passage: &Passage, pins: &[Candidate], settings: &Settings) -> Option<usize> {
+    let other_window = |pin: &Candidate| {
+        let both = pin.passage.window_of.is_some() && passage.window_of.is_some();
+        both && pin.passage.content_hash != passage.content_hash
+    };
+    find_same(passage, pins, settings).filter(|at| !pins.get(*at).is_some_and(other_window))
 }
 
 fn found_fresh(carried: Candidate, found: &Candidate) -> Dropped {

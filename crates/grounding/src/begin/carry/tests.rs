@@ -34,8 +34,12 @@ fn input(key: &str, carry_score: f64, relevance: f64) -> CarriedInput {
         source: remembered_source(key, carry_score),
         options: vec![option],
         age: None,
-        asked: false,
+        asked: None,
     }
+}
+
+fn marker_of(passage: &Passage) -> BoundMarker {
+    crate::begin::assign_markers::bind(passage, "A1".into())
 }
 
 fn pinned(mut input: CarriedInput, order: i64) -> CarriedInput {
@@ -273,6 +277,87 @@ fn unusable_sources_are_dropped_with_a_reason() {
     assert_eq!(names, ["pin_gone", "source_changed"]);
 }
 
+/// A source that the question names by a marker of this text, and whose row has another one now.
+fn named(row: &Passage, shown: &Passage) -> CarriedInput {
+    let mut input = input("r", 0.5, 0.5);
+    input.options[0].passage = row.clone();
+    input.asked = Some(marker_of(shown));
+    input
+}
+
+#[test]
+fn named_windows_of_one_row_keep_their_texts() {
+    let row = Passage {
+        chars: None,
+        ..passage("d", "r", 0, 0, "Tea is hot. Milk is cold. Salt is dry.")
+    };
+    let windows = [row.window_at(0, 11), row.window_at(12, 13)].map(Option::unwrap);
+    let settings = Settings::default();
+    let named_both = || windows.iter().map(|window| named(&row, window)).collect();
+    let mut fresh = vec![candidate(row.clone(), 0.5)];
+    let out = run(&mut fresh, named_both(), Intent::SameSources, &settings);
+    let texts: Vec<&str> = out
+        .pins
+        .iter()
+        .map(|pin| pin.passage.content.as_str())
+        .collect();
+    assert_eq!(texts, ["Tea is hot.", "Milk is cold."]);
+    assert!(fresh.is_empty() && out.warnings.is_empty());
+    // Named twice, a window is there once.
+    let twice = vec![named(&row, &windows[0]), named(&row, &windows[0])];
+    let out = run(&mut vec![], twice, Intent::SameSources, &settings);
+    assert_eq!(out.pins.len(), 1);
+}
+
+#[test]
+fn a_named_source_with_another_text_gives_a_warning() {
+    let old = passage("d", "r", 0, 0, "Tea is hot.");
+    let settings = Settings::default();
+    let warnings = |input: CarriedInput| {
+        let out = run(&mut vec![], vec![input], Intent::SameSources, &settings);
+        out.warnings.iter().map(Warning::name).collect::<Vec<_>>()
+    };
+    let now = passage("d", "r", 0, 0, "Tea is old.");
+    assert_eq!(warnings(named(&now, &old)), ["source_changed"]);
+    assert!(warnings(named(&old, &old)).is_empty());
+    let gone = CarriedInput {
+        options: vec![],
+        ..named(&old, &old)
+    };
+    assert_eq!(warnings(gone), ["named_gone"]);
+    // The marker of a merged text begins or ends outside the passage.
+    let merged = passage("d", "r", 0, 0, "Tea is hot. Milk is cold.");
+    assert!(warnings(named(&old, &merged)).is_empty());
+}
+
+#[test]
+fn a_merge_does_not_replace_a_named_passage() {
+    let row = passage("d", "r", 0, 0, "Tea is hot.");
+    let merge = Candidate {
+        member_chunk_ids: vec!["r".into(), "s".into()],
+        ..candidate(passage("d", "r", 0, 0, "Tea is hot. Milk is cold."), 0.9)
+    };
+    let settings = Settings::default();
+    let mut fresh = vec![merge.clone()];
+    let out = run(
+        &mut fresh,
+        vec![named(&row, &row)],
+        Intent::SameSources,
+        &settings,
+    );
+    assert_eq!(out.pins[0].passage.content, "Tea is hot.");
+    assert_eq!(fresh.len(), 1);
+    // Unless the marker is that of the merged text.
+    let out = run(
+        &mut fresh,
+        vec![named(&row, &merge.passage)],
+        Intent::SameSources,
+        &settings,
+    );
+    assert_eq!(out.pins[0].passage.content, merge.passage.content);
+    assert!(fresh.is_empty());
+}
+
 #[test]
 fn a_source_that_the_question_names_stands_behind_the_pins() {
     let settings = Settings {
@@ -283,7 +368,7 @@ fn a_source_that_the_question_names_stands_behind_the_pins() {
     };
     let asked = |key| CarriedInput {
         age: Some(61.0),
-        asked: true,
+        asked: Some(marker_of(&text(key))),
         ..input(key, 0.1, 0.0)
     };
     let inputs = vec![

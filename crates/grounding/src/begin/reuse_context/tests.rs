@@ -237,13 +237,13 @@ fn pins_come_first_with_their_best_passage() {
             source: remembered("p", "", 1),
             options: vec![option(&pinned[0], 1.0), option(&pinned[1], 2.0)],
             age: None,
-            asked: false,
+            asked: None,
         },
         CarriedInput {
             source: remembered("d1", "k1", 2),
             options: vec![option(&passages[1], 0.5)],
             age: None,
-            asked: false,
+            asked: None,
         },
     ];
     let input = ReuseInput {
