@@ -14,7 +14,7 @@ pub(crate) fn not_empty<'a>(argument: Option<&'a str>, name: &'static str) -> Re
         return Err(Error::Bad {
             argument: name,
             fault: "it is empty".into(),
-            hint: String::new(),
+            hint: format!("Give a {name} that is not blank."),
         });
     }
     Ok(text)

@@ -40,6 +40,12 @@ SELECT marker, origin FROM reground.begin_turn('facts-1', 'And the honey of lind
     'max_tokens', (SELECT context_tokens - 1 FROM reground.turns WHERE turn_id = regress.turn('facts-1'))));
 SELECT reground.abandon_turn(turn_id) FROM reground.turns JOIN reground.conversations USING (conversation_id) WHERE conversation_ref = 'facts-1' AND turns.state = 'open' ORDER BY turn_id;
 
+-- The sentence that a citation rests on is remembered, not that for the earlier question, so the same claim holds again.
+SELECT facts FROM reground.begin_turn('facts-5', 'What does a cow eat on the meadow?', 'farm', settings => '{"max_sources": 1, "facts_per_source": 1}');
+SELECT holds FROM reground.end_turn(regress.turn('facts-5'), 'Calves stay with their mother for two weeks [A1].');
+SELECT marker, origin, content FROM reground.begin_turn('facts-5', 'And how much honey does a hive give?', settings => '{"max_sources": 1, "reserved_slots": 0, "facts_per_source": 1}', intent => 'drill_down');
+SELECT holds FROM reground.end_turn(regress.turn('facts-5'), 'Calves stay with their mother for two weeks [A1].');
+
 -- Facts that the application supplies replace the extracted ones.
 SELECT marker, facts FROM reground.begin_turn('facts-2', 'Where do hens lay eggs in the morning?', 'farm', settings => '{"max_sources": 1}');
 SELECT fact_no, fact, fact_start, fact_end FROM reground.source_facts WHERE turn_id = (SELECT regress.turn('facts-2')) ORDER BY fact_no;

@@ -78,7 +78,7 @@ fn put_document(
         return Err(Error::Bad {
             argument: "doc_id",
             fault: "it is empty".into(),
-            hint: String::new(),
+            hint: "Give the key of the document in your application.".into(),
         }
         .into());
     }

@@ -359,7 +359,10 @@ impl<'a> ResolvedQuestion<'a> {
             remembered_facts::passages_of(&cited),
         )?;
         Ok(remembered_facts::remembered_facts(
-            cited, &passages, filtered,
+            cited,
+            &passages,
+            filtered,
+            &self.settings,
         ))
     }
 

@@ -1,5 +1,6 @@
 //! Queries over the earlier turns of a conversation, for the context and the history of the next turn.
 
+use reground_grounding::begin::facts::remembered_facts::QuotedSource;
 use reground_grounding::history::{HistoryTurn, NOT_STORED};
 use reground_grounding::memory::ContextSource;
 use reground_grounding::settings::PassageOrder;
@@ -98,19 +99,19 @@ pub fn handed_over(
 /// Turns that are searched for cited sources, from the newest.
 const CITED_TURNS: i64 = 20;
 
-/// The newest `count` sources that answers have cited with citations that hold, as they were in the context of the newest
-/// such answer, without their text; the newest first. With `before`, only of turns before it. Imported turns do not count,
+/// The newest `count` sources that answers have cited with citations that hold, with the quotes of these; the newest first. With `before`, only of turns before it. Imported turns do not count,
 /// because their markers are those of another system.
 pub fn cited_sources(
     conversation_id: i64,
     before: Option<i32>,
     count: usize,
-) -> Result<Vec<ContextSource>> {
+) -> Result<Vec<QuotedSource>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(json_agg(e.source || jsonb_build_object('passage', (e.source -> 'passage') || '{\"content\": \"\"}') ORDER BY c.turn_no DESC, c.marker), '[]')::text \
-             FROM (SELECT c.marker, max(t.turn_no) AS turn_no \
+            "SELECT coalesce(json_agg(json_build_object('source', e.source || jsonb_build_object('passage', (e.source -> 'passage') || '{\"content\": \"\"}'), \
+                 'quotes', coalesce(c.quotes, '[]')) ORDER BY c.turn_no DESC, c.marker), '[]')::text \
+             FROM (SELECT c.marker, max(t.turn_no) AS turn_no, json_agg(json_build_object('text', c.quote, 'chars', json_build_object('start', c.quote_start, 'end', c.quote_end)) ORDER BY t.turn_no DESC, c.citation_no) FILTER (WHERE c.quote IS NOT NULL AND c.quote_end IS NOT NULL) AS quotes \
                    FROM (SELECT turn_id, turn_no FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' AND origin = 'live' AND NOT superseded \
                              AND turn_no < coalesce($2, 2147483647) ORDER BY turn_no DESC LIMIT $4) AS t \
                        JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \

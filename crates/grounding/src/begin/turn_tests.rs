@@ -134,7 +134,7 @@ fn a_withdrawn_document_is_removed_everywhere() {
 fn facts_of_earlier_turns_follow_the_selection() {
     let settings = carry_widely();
     let earlier = passage("earlier", "e1", 0, 0, "It rained all day.");
-    let cited = ContextSource {
+    let source = ContextSource {
         marker: "Z1".into(),
         position: 3,
         candidate: Candidate::bare(earlier.clone(), Origin::Fresh),
@@ -147,8 +147,16 @@ fn facts_of_earlier_turns_follow_the_selection() {
     let readable = [(crate::passage::identity::PassageId::of(&earlier), earlier)];
     let without = gathered_turn(&settings);
     let mut with = without.clone();
-    with.remembered =
-        remembered_facts::remembered_facts(vec![cited], &readable.into_iter().collect(), false);
+    let cited = remembered_facts::QuotedSource {
+        source,
+        quotes: Vec::new(),
+    };
+    with.remembered = remembered_facts::remembered_facts(
+        vec![cited],
+        &readable.into_iter().collect(),
+        false,
+        &settings,
+    );
     let composed = |gathered: &Gathered, settings: &Settings| {
         let register = MarkerRegister::default();
         compose(gathered.clone(), None, &register, "and for it?", settings).unwrap()

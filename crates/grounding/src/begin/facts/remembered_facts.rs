@@ -1,17 +1,31 @@
 //! Facts of earlier turns: sources that an answer has cited are shown again by their facts, without their passage.
 //!
-//! The facts are the text of such a source. An answer can cite it under its marker, and the citation is judged by these
-//! facts. A source is left out if its passage is in the context anyway, or if the caller may no longer read it.
+//! The facts are the text of such a source: first the quotes that the earlier citations rest on, so that an answer can
+//! repeat their claims, then the facts for the earlier question. An answer can cite the source under its marker, and the
+//! citation is judged by these facts. A source is left out if its passage is in the context anyway, or if the caller may no longer read it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::begin::facts::supplied_facts;
+use serde::Deserialize;
+
+use crate::begin::facts::{MOST_WORDS, supplied_facts};
 use crate::memory::{ContextSource, Fact};
 use crate::passage::identity::PassageId;
-use crate::passage::{Candidate, Dropped, Origin, Passage, Stage};
+use crate::passage::{Candidate, CharRange, Dropped, Origin, Passage, Stage};
 use crate::prompt::remembered_tokens;
 use crate::query::intent::{Intent, JudgedIntent};
+use crate::query::words;
 use crate::settings::{MarkerStyle, Settings};
+
+/// A source that answers have cited.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct QuotedSource {
+    /// The source as it was in the context of the newest such answer, without its text.
+    pub source: ContextSource,
+    /// The sentences that the citations which hold rest on, the newest first, with their characters in the row.
+    #[serde(default)]
+    pub quotes: Vec<Fact>,
+}
 
 /// Sources that a turn can show by their facts.
 const MAX_REMEMBERED: usize = 8;
@@ -30,38 +44,61 @@ pub fn cited_sources(settings: &Settings) -> usize {
 }
 
 /// The passages of cited sources, which [`remembered_facts`] needs.
-pub fn passages_of(cited: &[ContextSource]) -> impl Iterator<Item = PassageId> {
-    cited.iter().flat_map(|source| source.candidate.members())
+pub fn passages_of(cited: &[QuotedSource]) -> impl Iterator<Item = PassageId> {
+    let sources = cited.iter().map(|cited| &cited.source);
+    sources.flat_map(|source| source.candidate.members())
 }
 
-/// Sources that answers have cited, as sources whose text is their facts. `cited` has them as they were in the context of
-/// the answers, the newest first; `passages` has the passages that the caller may read now.
+/// Sources that answers have cited, as sources whose text is their facts, at most `facts_per_source`. `cited` has the newest
+/// first; `passages` has the passages that the caller may read now.
 ///
 /// A fact stays if a passage of the source still contains it or supplies it. A source without such a fact is left out.
 /// Sources of the application belong to no corpus, so a filter leaves them out.
 #[must_use]
 pub fn remembered_facts(
-    cited: Vec<ContextSource>,
+    cited: Vec<QuotedSource>,
     passages: &BTreeMap<PassageId, Passage>,
     filtered: bool,
+    settings: &Settings,
 ) -> Vec<ContextSource> {
     cited
         .into_iter()
-        .filter_map(|source| remembered(source, passages, filtered))
+        .filter_map(|cited| remembered(cited, passages, filtered, settings.facts_per_source))
         .collect()
 }
 
+/// The quotes that can be facts, then the facts, each text once.
+fn quotes_and_facts(quotes: Vec<Fact>, facts: Vec<Fact>, start_in_row: u32) -> Vec<Fact> {
+    let in_passage = |chars: CharRange| {
+        let start = chars.start.checked_sub(start_in_row)?;
+        let end = chars.end.checked_sub(start_in_row)?;
+        Some(CharRange { start, end })
+    };
+    let short = quotes
+        .into_iter()
+        .filter(|quote| words::count(&quote.text) <= MOST_WORDS);
+    let quotes = short.map(|quote| Fact {
+        chars: quote.chars.and_then(in_passage),
+        ..quote
+    });
+    let mut texts = BTreeSet::new();
+    let all = quotes.chain(facts);
+    all.filter(|fact| texts.insert(fact.text.clone())).collect()
+}
+
 fn remembered(
-    source: ContextSource,
+    cited: QuotedSource,
     passages: &BTreeMap<PassageId, Passage>,
     filtered: bool,
+    most: usize,
 ) -> Option<ContextSource> {
     let ContextSource {
         marker,
         candidate,
-        mut facts,
+        facts,
         ..
-    } = source;
+    } = cited.source;
+    let mut facts = quotes_and_facts(cited.quotes, facts, candidate.passage.start_in_row());
     let mut passage = candidate.passage.clone();
     if passage.is_from_caller() {
         facts.retain(|_| !filtered);
@@ -91,6 +128,9 @@ fn remembered(
         passage.text_config.clone_from(&own.text_config);
         passage.metadata.clone_from(&own.metadata);
     }
+    facts.truncate(most);
+    // In text order, those of the application last.
+    facts.sort_by_key(|fact| fact.chars.map_or(u32::MAX, |chars| chars.start));
     if facts.is_empty() {
         return None;
     }
@@ -172,7 +212,7 @@ fn with_ranks(candidate: Candidate, dropped: &mut Vec<Dropped>) -> Candidate {
 mod tests {
     use super::*;
     use crate::fixtures::{candidate, passage};
-    use crate::passage::{CharRange, Reason};
+    use crate::passage::Reason;
     use crate::query::intent::Verdict;
     use serde_json::json;
 
@@ -183,14 +223,26 @@ mod tests {
         }
     }
 
-    fn cited(marker: &str, key: &str, facts: &[&str]) -> ContextSource {
-        ContextSource {
+    fn cited(marker: &str, key: &str, facts: &[&str]) -> QuotedSource {
+        let source = ContextSource {
             marker: marker.to_owned(),
             position: 1,
             candidate: candidate(passage("d", key, 0, 0, ""), 0.5),
             facts: facts.iter().map(|text| fact(text)).collect(),
             retrieval_no: 0,
+        };
+        QuotedSource {
+            source,
+            quotes: Vec::new(),
         }
+    }
+
+    fn shown(
+        cited: Vec<QuotedSource>,
+        readable: &BTreeMap<PassageId, Passage>,
+        filtered: bool,
+    ) -> Vec<ContextSource> {
+        remembered_facts(cited, readable, filtered, &Settings::default())
     }
 
     fn now(key: &str, text: &str) -> (PassageId, Passage) {
@@ -236,11 +288,42 @@ mod tests {
             cited("A3", "2", &["Sheep fly."]),
             cited("A4", "hidden", &["Cows give milk."]),
         ];
-        let shown = remembered_facts(sources, &readable, true);
+        let shown = shown(sources, &readable, true);
         assert_eq!(markers(&shown), ["A1", "A2"]);
         assert_eq!(shown[0].candidate.passage.content, "Cows give milk.");
         assert_eq!(shown[0].candidate.origin, Origin::Remembered);
         assert_eq!(shown[0].facts.len(), 1);
+    }
+
+    #[test]
+    fn the_quotes_of_citations_come_before_the_facts() {
+        let text = "Cows eat grass. Cows give milk. Cows have horns.";
+        let at = |quote: &str| Fact {
+            chars: text.find(quote).map(|at| CharRange {
+                start: at as u32,
+                end: (at + quote.len()) as u32,
+            }),
+            text: quote.to_owned(),
+        };
+        let readable = BTreeMap::from([now("1", text)]);
+        let of = |quotes: &[&str]| {
+            let quotes = quotes.iter().map(|quote| at(quote)).collect();
+            let facts = ["Cows eat grass.", "Cows have horns."];
+            let source = QuotedSource {
+                quotes,
+                ..cited("A1", "1", &facts)
+            };
+            let shown = shown(vec![source], &readable, false);
+            shown[0].candidate.passage.content.clone()
+        };
+        assert_eq!(of(&[]), "Cows eat grass.\nCows have horns.");
+        assert_eq!(of(&["Cows give milk."]), "Cows eat grass.\nCows give milk.");
+        assert_eq!(
+            of(&["Cows have horns.", "Cows have horns.", "Cows fly."]),
+            "Cows eat grass.\nCows have horns."
+        );
+        let long = "moo ".repeat(MOST_WORDS + 1);
+        assert_eq!(of(&[&long]), of(&[]));
     }
 
     #[test]
@@ -260,7 +343,7 @@ mod tests {
             dropped("2", Stage::Context),
             dropped("1", Stage::Carry),
         ];
-        let sources = remembered_facts(
+        let sources = shown(
             vec![cited("A1", "1", &["Cows give milk."])],
             &readable,
             false,
@@ -282,20 +365,20 @@ mod tests {
     #[test]
     fn every_passage_of_a_merged_source_must_be_readable() {
         let mut merged = cited("A1", "1", &["Cows give milk."]);
-        merged.candidate.member_chunk_ids = vec!["1".into(), "2".into()];
+        merged.source.candidate.member_chunk_ids = vec!["1".into(), "2".into()];
         let one = BTreeMap::from([now("1", "Cows give milk.")]);
-        assert!(remembered_facts(vec![merged.clone()], &one, false).is_empty());
+        assert!(shown(vec![merged.clone()], &one, false).is_empty());
         let both = BTreeMap::from([now("1", "Cows eat."), now("2", "Cows give milk.")]);
-        assert_eq!(remembered_facts(vec![merged], &both, false).len(), 1);
+        assert_eq!(shown(vec![merged], &both, false).len(), 1);
     }
 
     #[test]
     fn passages_of_the_application_are_left_out_under_a_filter() {
         let mut added = cited("A1", "1", &["Cows give milk."]);
-        added.candidate.passage.corpus = String::new();
+        added.source.candidate.passage.corpus = String::new();
         let none = BTreeMap::new();
-        assert_eq!(remembered_facts(vec![added.clone()], &none, false).len(), 1);
-        assert!(remembered_facts(vec![added], &none, true).is_empty());
+        assert_eq!(shown(vec![added.clone()], &none, false).len(), 1);
+        assert!(shown(vec![added], &none, true).is_empty());
     }
 
     #[test]
@@ -306,11 +389,14 @@ mod tests {
         let of = |count: usize| -> Vec<ContextSource> {
             let sources = (0..count)
                 .map(|key| cited(&format!("A{key}"), &key.to_string(), &["Cows give milk."]));
-            remembered_facts(sources.collect(), &readable, false)
+            shown(sources.collect(), &readable, false)
         };
         let style = MarkerStyle::Lettered;
         let each = remembered_tokens(&of(1)[0], style);
-        let mut context = vec![cited("A0", "other", &[]), cited("B1", "1", &[])];
+        let mut context = vec![
+            cited("A0", "other", &[]).source,
+            cited("B1", "1", &[]).source,
+        ];
         append(&mut context, of(20), usize::MAX, style, &mut Vec::new());
         // A0 is a marker of the context, the passage of A1 is shown as B1.
         assert_eq!(

@@ -55,11 +55,15 @@ impl<'a> Recency<'a> {
     }
 }
 
-/// The lower median; 1 without a value.
+/// The median: the mean of the two middle values of an even number, and 1 without a value.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
-    let middle = values.len().saturating_sub(1) / 2;
-    values.get(middle).copied().unwrap_or(1.0)
+    let upper = values.get(values.len() / 2);
+    let lower = values.get(values.len().saturating_sub(1) / 2);
+    match (lower, upper) {
+        (Some(lower), Some(upper)) => f64::midpoint(*lower, *upper),
+        _ => 1.0,
+    }
 }
 
 #[cfg(test)]
@@ -138,6 +142,10 @@ mod tests {
         let after = rows(&results, &settings(Fusion::Rrf, Some(30.0 * DAY)));
         let undated = after.iter().find(|row| row.chunk_id == "d").unwrap();
         assert_eq!(undated.recency, Some(0.875));
+        let two = found(&[("a", 1000.0 * DAY), ("b", 970.0 * DAY)]);
+        let after = rows(&two, &settings(Fusion::Rrf, Some(30.0 * DAY)));
+        let undated = after.iter().find(|row| row.chunk_id == "d").unwrap();
+        assert_eq!(undated.recency, Some(0.9375));
         let none = rows(&found(&[]), &settings(Fusion::Rrf, Some(30.0 * DAY)));
         assert!(none.iter().all(|row| row.recency == Some(1.0)));
     }
