@@ -177,6 +177,57 @@ fn a_question_about_the_middle_of_a_long_article_is_answered_and_cited() -> Resu
 }
 
 #[test]
+fn a_question_that_names_windows_gets_them() -> Result<()> {
+    let database = Database::create("windows_named")?;
+    let mut client = database.connect()?;
+    articles(&mut client)?;
+    let settings = json!({});
+    let mut shown = Vec::new();
+    for query in [
+        "Wer erhöhte den Zoll für Getreide?",
+        "Wann wurde die steinerne Brücke über die Óder abgetragen?",
+    ] {
+        let turn = ask(&mut client, query, &settings)?;
+        client.execute(
+            "SELECT reground.end_turn($1, 'Das steht hier.')",
+            &[&turn.turn_id],
+        )?;
+        shown.push((turn.marker, turn.content));
+    }
+    let mut windows = |query: &str| -> Result<(Vec<(String, String)>, Vec<String>)> {
+        let rows = client.query(
+            "SELECT turn_id, marker, content FROM reground.begin_turn('talk', $1, 'wiki') WHERE chunk_id = '1' AND origin <> 'remembered'",
+            &[&query],
+        )?;
+        let turn_id: i64 = client
+            .query_one("SELECT max(turn_id) FROM reground.turns", &[])?
+            .get(0);
+        let found = rows.iter().map(|row| (row.get(1), row.get(2))).collect();
+        let warnings = warnings(&mut client, turn_id)?;
+        client.execute("SELECT reground.abandon_turn($1)", &[&turn_id])?;
+        if query.starts_with("Und nun") {
+            client.batch_execute("DELETE FROM articles WHERE id = 1")?;
+        }
+        Ok((found, warnings))
+    };
+    let (toll, bridge) = (&shown[0], &shown[1]);
+    let ask_for = format!("Was stand in {}?", toll.0);
+    let (found, _) = windows(&ask_for)?;
+    assert_eq!(found, std::slice::from_ref(toll));
+    let (mut found, warned) = windows(&format!("Vergleiche {} und {}", toll.0, bridge.0))?;
+    found.sort();
+    let mut expected = shown.clone();
+    expected.sort();
+    assert_eq!(found, expected);
+    assert!(!warned.contains(&"named_gone".to_owned()));
+    windows(&format!("Und nun {}?", bridge.0))?;
+    let (found, warned) = windows(&ask_for)?;
+    assert!(found.is_empty());
+    assert!(warned.contains(&"named_gone".to_owned()), "{warned:?}");
+    Ok(())
+}
+
+#[test]
 fn rerankers_searches_and_reused_contexts_get_windows() -> Result<()> {
     let database = Database::create("windows_paths")?;
     let mut client = database.connect()?;

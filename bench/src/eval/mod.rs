@@ -4,6 +4,7 @@ mod answerability;
 pub mod corpora;
 mod floors;
 mod graph;
+mod near_twins;
 mod options;
 pub mod parallel;
 mod query;
@@ -84,6 +85,10 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     if evaluation.options.runs(Part::Titles) {
         titles = evaluation.titles()?;
     }
+    let mut near_twins = Vec::new();
+    if evaluation.options.runs(Part::NearTwins) {
+        near_twins = evaluation.near_twins()?;
+    }
     if evaluation.options.only(Part::Graph) {
         evaluation.graph()?;
     }
@@ -101,6 +106,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let verdict = check(
         &measured,
         &titles,
+        &near_twins,
         &queried,
         &arms,
         &answerability,
@@ -225,6 +231,22 @@ impl Evaluation {
         Ok(measured)
     }
 
+    /// Contexts before and after near twins are removed.
+    fn near_twins(&mut self) -> Result<Vec<near_twins::Measured>> {
+        let sample = self.options.sample;
+        let mut measured = Vec::new();
+        for corpus in &self.corpora {
+            for form in near_twins::FORMS {
+                let mut queries = queries::queries(&self.folder, corpus.domain, form)?;
+                queries.retain(|query| !sample || sample::contains(query.conversation()));
+                let of_form = near_twins::measure(&mut self.clients, corpus, form, &queries)?;
+                measured.push(of_form);
+            }
+        }
+        report::near_twins::print(&measured);
+        Ok(measured)
+    }
+
     /// Replays with and without a knowledge graph.
     fn graph(&mut self) -> Result<()> {
         let edges = graph::put(&mut self.clients[0], &self.corpora)?;
@@ -319,6 +341,7 @@ impl Evaluation {
 fn check(
     measured: &[Measured],
     titles: &[MeasuredTitles],
+    near_twins: &[near_twins::Measured],
     queried: &[(QueryFrom, Vec<QueriedTurn>)],
     arms: &[(Arm, Vec<ReplayedConversation>)],
     answerability: &answerability::Measured,
@@ -330,6 +353,7 @@ fn check(
     let figures = [
         figures::of_retrieval(measured),
         figures::of_titles(titles),
+        figures::of_near_twins(near_twins),
         figures::of_queries(queried),
         figures::of_replay(arms),
         figures::of_answerability(&answerability.turns),

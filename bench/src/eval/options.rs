@@ -16,8 +16,8 @@ pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPT
   --data FOLDER           folder that contains mtrag/
   --connections N         concurrent sessions (default 2)
   --sample                only a fixed quarter of the conversations, in two arms
-  --only PART             only this part: retrieval, query, replay, strategies, answerability, titles (needs --model) or graph;
-                          graph runs only with this option
+  --only PART             only this part: retrieval, query, replay, strategies, answerability, titles (needs --model),
+                          near_twins or graph; graph runs only with this option
   --strategies FILE       write the measurements of each strategy to this file, for the command simulation (default: standard output)
   --model FOLDER          the local embedding model, for texts without a given vector
   --cache FOLDER          folder for the vectors that the model computes
@@ -40,6 +40,8 @@ pub enum Part {
     Strategies,
     /// Search with and without titles.
     Titles,
+    /// Contexts with and without near twins.
+    NearTwins,
     /// The knowledge graph.
     Graph,
     /// Answerability of the turns.
@@ -156,10 +158,11 @@ fn parse_part(name: &str) -> Result<Part> {
         "replay" => Ok(Part::Replay),
         "strategies" => Ok(Part::Strategies),
         "titles" => Ok(Part::Titles),
+        "near_twins" => Ok(Part::NearTwins),
         "graph" => Ok(Part::Graph),
         "answerability" => Ok(Part::Answerability),
         _ => bail!(
-            "--only must be retrieval, query, replay, strategies, answerability, titles or graph, not {name}"
+            "--only must be retrieval, query, replay, strategies, answerability, titles, near_twins or graph, not {name}"
         ),
     }
 }

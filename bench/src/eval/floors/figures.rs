@@ -3,6 +3,7 @@
 use crate::data::Domain;
 use crate::eval::answerability::LabelledTurn;
 use crate::eval::answerability::judged::{Scorer, area, scored};
+use crate::eval::near_twins;
 use crate::eval::query::queried::{QueriedTurn, QueryFrom};
 use crate::eval::query::ranking::{Order, later};
 use crate::eval::replay::ReplayedConversation;
@@ -46,6 +47,23 @@ pub fn of_titles(measured: &[MeasuredTitles]) -> Vec<Figure> {
     titled
         .flat_map(|(_, one)| of_list(one, "titles, "))
         .collect()
+}
+
+/// Distinct precision and recall of the contexts without near twins.
+pub fn of_near_twins(measured: &[near_twins::Measured]) -> Vec<Figure> {
+    let figures = measured.iter().flat_map(|one| {
+        let (domain, form) = (one.domain.name(), one.form.name());
+        let values = [
+            ("distinct precision", one.after.distinct_precision),
+            ("recall", one.after.recall),
+        ];
+        values.map(|(measure, value)| Figure {
+            name: format!("near twins removed, {domain} {form}: {measure}"),
+            value,
+            margin: SINGLE_PRECISION,
+        })
+    });
+    figures.collect()
 }
 
 /// Figures of a list; their names begin with a prefix.

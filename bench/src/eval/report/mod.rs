@@ -8,6 +8,7 @@ pub mod floors;
 pub mod follow_ups;
 pub mod graph;
 pub mod loads;
+pub mod near_twins;
 pub mod query;
 pub mod replay;
 pub mod retrieval;
