@@ -70,11 +70,12 @@ fn run() -> Result<bool> {
     let mut writer = Writer::default();
     let mut tally = Tally::default();
     for (index, question) in questions.iter().enumerate() {
-        let embedding = embedder
+        let context_text = turn::context_text(&mut client, &conversation, &question.text)?;
+        let embeddings = embedder
             .as_ref()
-            .map(|embedder| embedder.embed(&question.text));
-        let embedding = embedding.transpose()?;
-        let turn = turn::begin(&mut client, &conversation, &question.text, embedding)?;
+            .map(|embedder| embedder.embed([&question.text, &context_text]));
+        let embeddings = embeddings.transpose()?;
+        let turn = turn::begin(&mut client, &conversation, &question.text, embeddings)?;
         report::question(&screen, index + 1, questions.len(), question, &turn);
         let prompt = prompt::read(&mut client, turn.turn_id, &conversation)?;
         if index + 1 == questions.len() {

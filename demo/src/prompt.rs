@@ -29,7 +29,7 @@ pub struct Message {
 /// An error of the database.
 pub fn read(client: &mut Client, turn_id: i64, conversation_ref: &str) -> Result<Prompt> {
     let parts = client.query_one(
-        "SELECT reground.citation_instructions(), reground.prompt_context($1)",
+        "SELECT reground.citation_instructions(turn_id => $1), reground.prompt_context($1)",
         &[&turn_id],
     )?;
     let history = client.query(

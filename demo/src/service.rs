@@ -24,11 +24,11 @@ impl Embedder {
         }
     }
 
-    /// Returns the embedding of a question.
+    /// Returns the embeddings of two texts.
     ///
     /// # Errors
-    /// The worker does not answer, or not with an embedding.
-    pub fn embed(&self, question: &str) -> Result<Vec<f32>> {
+    /// The worker does not answer, or not with two embeddings.
+    pub fn embed(&self, texts: [&str; 2]) -> Result<[Vec<f32>; 2]> {
         #[derive(Deserialize)]
         struct Embeddings {
             data: Vec<Embedding>,
@@ -38,11 +38,13 @@ impl Embedder {
             embedding: Vec<f32>,
         }
         let mut response = ureq::post(&self.address)
-            .send_json(json!({"model": MODEL, "input": question}))
+            .send_json(json!({"model": MODEL, "input": texts}))
             .context("the worker does not embed the question")?;
         let embeddings: Embeddings = response.body_mut().read_json()?;
-        let first = embeddings.data.into_iter().next();
-        Ok(first.context("the worker returned no embedding")?.embedding)
+        let vectors = embeddings.data.into_iter().map(|one| one.embedding);
+        let vectors: Vec<Vec<f32>> = vectors.collect();
+        let vectors = vectors.try_into().ok();
+        vectors.context("the worker did not return two embeddings")
     }
 }
 

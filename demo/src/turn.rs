@@ -108,23 +108,35 @@ pub fn next_conversation(client: &mut Client) -> Result<String> {
     Ok(row.get(0))
 }
 
-/// Begins a turn.
+/// The text whose embedding finds the passages of a follow-up.
+pub fn context_text(client: &mut Client, conversation_ref: &str, question: &str) -> Result<String> {
+    let row = client.query_one(
+        "SELECT reground.context_text($1, $2)",
+        &[&conversation_ref, &question],
+    )?;
+    Ok(row.get(0))
+}
+
+/// Begins a turn with the embeddings of the question and of its context text.
 pub fn begin(
     client: &mut Client,
     conversation_ref: &str,
     question: &str,
-    embedding: Option<Vec<f32>>,
+    embeddings: Option<[Vec<f32>; 2]>,
 ) -> Result<BegunTurn> {
-    let embedding = embedding.map(Vector::from);
+    let (embedding, context_embedding) = embeddings
+        .map(|embeddings| embeddings.map(Vector::from).into())
+        .unzip::<Vector, Vector>();
     let clock = Instant::now();
     let rows = client.query(
-        "SELECT * FROM reground.begin_turn($1, $2, corpus => $3, embedding => $4, embedding_model => $5)",
+        "SELECT * FROM reground.begin_turn($1, $2, corpus => $3, embedding => $4, embedding_model => $5, context_embedding => $6)",
         &[
             &conversation_ref,
             &question,
             &CORPUS,
             &embedding,
             &embedding.as_ref().map(|_| MODEL),
+            &context_embedding,
         ],
     )?;
     let took = clock.elapsed();

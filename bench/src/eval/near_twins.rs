@@ -133,9 +133,10 @@ fn compare(found: &[Found], gold: &BTreeSet<String>) -> (Figures, Figures) {
     let group = |class| *stronger.get(class).unwrap_or(&class);
     let relevant: BTreeSet<&str> = gold.iter().map(|class| group(class.as_str())).collect();
     let mut ranked: Vec<&Found> = found.iter().collect();
+    // Of equal scores, the context decides.
     ranked.sort_by(|a, b| {
         let order = b.score.total_cmp(&a.score);
-        order.then_with(|| a.near_twin_of.is_some().cmp(&b.near_twin_of.is_some()))
+        order.then_with(|| b.in_context.cmp(&a.in_context))
     });
     let before = ranked.iter().take(CONTEXT).map(|one| group(&one.class));
     let after = found.iter().filter(|one| one.in_context);
