@@ -124,9 +124,8 @@ pub fn begin(
     question: &str,
     embeddings: Option<[Vec<f32>; 2]>,
 ) -> Result<BegunTurn> {
-    let (embedding, context_embedding) = embeddings
-        .map(|embeddings| embeddings.map(Vector::from).into())
-        .unzip::<Vector, Vector>();
+    let embeddings = embeddings.map(|embeddings| embeddings.map(Vector::from));
+    let (embedding, context_embedding) = embeddings.map(<(Vector, Vector)>::from).unzip();
     let clock = Instant::now();
     let rows = client.query(
         "SELECT * FROM reground.begin_turn($1, $2, corpus => $3, embedding => $4, embedding_model => $5, context_embedding => $6)",

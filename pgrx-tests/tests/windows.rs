@@ -176,13 +176,16 @@ fn a_question_about_the_middle_of_a_long_article_is_answered_and_cited() -> Resu
     Ok(())
 }
 
+/// Markers with the texts of their windows.
+type Windows = Vec<(String, String)>;
+
 #[test]
 fn a_question_that_names_windows_gets_them() -> Result<()> {
     let database = Database::create("windows_named")?;
     let mut client = database.connect()?;
     articles(&mut client)?;
     let settings = json!({});
-    let mut shown = Vec::new();
+    let mut shown = Windows::new();
     for query in [
         "Wer erhöhte den Zoll für Getreide?",
         "Wann wurde die steinerne Brücke über die Óder abgetragen?",
@@ -194,7 +197,7 @@ fn a_question_that_names_windows_gets_them() -> Result<()> {
         )?;
         shown.push((turn.marker, turn.content));
     }
-    let mut windows = |query: &str| -> Result<(Vec<(String, String)>, Vec<String>)> {
+    let mut windows = |query: &str| -> Result<(Windows, Vec<String>)> {
         let rows = client.query(
             "SELECT turn_id, marker, content FROM reground.begin_turn('talk', $1, 'wiki') WHERE chunk_id = '1' AND origin <> 'remembered'",
             &[&query],
