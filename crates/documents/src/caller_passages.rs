@@ -51,14 +51,38 @@ impl CallerPassage {
     /// # Errors
     /// [`DocumentError::Passages`] for another shape, a passage without visible text, or an id longer than [`MAX_KEY_BYTES`].
     /// [`DocumentError::Coordinates`] for characters that end before they start, page 0, and coordinates beyond an integer.
+    /// [`DocumentError::Metadata`] for a locator that is no text, and facts that are no texts.
     pub fn parse_list(passages: &Value) -> Result<Vec<Self>, DocumentError> {
         let mut parsed = Vec::<Self>::deserialize(passages)
             .map_err(|error| DocumentError::Passages(error.to_string()))?;
         for (ordinal, passage) in parsed.iter_mut().enumerate() {
             passage.content = normalise(&passage.content).into_owned();
             passage.check(ordinal)?;
+            passage.check_metadata(ordinal)?;
         }
         Ok(parsed)
+    }
+
+    /// Checks the members of the metadata that prompts and citations use.
+    fn check_metadata(&self, ordinal: usize) -> Result<(), DocumentError> {
+        let is_text = |value: &Value| value.is_string() || value.is_null();
+        let are_texts = |value: &Value| match value {
+            Value::Array(texts) => texts.iter().all(Value::is_string),
+            other => other.is_null(),
+        };
+        let member = |name| self.metadata.as_ref().and_then(|all| all.get(name));
+        let (member, expected) = if !member("locator").is_none_or(is_text) {
+            ("locator", "a text")
+        } else if !member("facts").is_none_or(are_texts) {
+            ("facts", "an array of texts")
+        } else {
+            return Ok(());
+        };
+        Err(DocumentError::Metadata {
+            ordinal,
+            member,
+            expected,
+        })
     }
 
     fn check(&self, ordinal: usize) -> Result<(), DocumentError> {
@@ -105,5 +129,46 @@ pub fn key_text(key: &Value) -> String {
     match key {
         Value::String(text) => text.clone(),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn members_of_the_metadata_with_a_meaning_have_their_type() {
+        let parse = |metadata: Value| {
+            let passages = json!([{"content": "a"}, {"content": "b", "metadata": metadata}]);
+            CallerPassage::parse_list(&passages).map(|passages| passages.len())
+        };
+        for fine in [
+            json!({}),
+            json!({"locator": null, "facts": null, "other": 1}),
+            json!({"locator": "Genesis 1:1", "facts": ["a", "b"]}),
+            json!({"facts": []}),
+        ] {
+            assert_eq!(parse(fine), Ok(2));
+        }
+        for (wrong, message) in [
+            (
+                json!({"locator": {"book": "Genesis"}}),
+                "locator in the metadata of passage 1 is not a text",
+            ),
+            (
+                json!({"facts": "a"}),
+                "facts in the metadata of passage 1 is not an array of texts",
+            ),
+            (
+                json!({"facts": ["a", 2]}),
+                "facts in the metadata of passage 1 is not an array of texts",
+            ),
+        ] {
+            let error = parse(wrong).unwrap_err();
+            assert_eq!(error.to_string(), message);
+            assert!(!error.hint().is_empty());
+        }
     }
 }

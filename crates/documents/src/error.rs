@@ -60,6 +60,16 @@ pub enum DocumentError {
         /// The invalid coordinates.
         coordinates: &'static str,
     },
+    /// A member of the metadata that has a meaning has another type.
+    #[error("{member} in the metadata of passage {ordinal} is not {expected}")]
+    Metadata {
+        /// Position among the passages, from 0.
+        ordinal: usize,
+        /// The member.
+        member: &'static str,
+        /// What it must be.
+        expected: &'static str,
+    },
 }
 
 impl DocumentError {
@@ -75,6 +85,9 @@ impl DocumentError {
             Self::PageRange(_) => "Write 12 or 12-14.",
             Self::PageOrder { .. } | Self::FirstPage | Self::PageBeyondText { .. } => {
                 "page_starts must be ascending character offsets into content. The first must be 0."
+            }
+            Self::Metadata { .. } => {
+                "{\"locator\": \"Genesis 1:1-5\", \"facts\": [\"…\", \"…\"]}. Give data of your own another name."
             }
             Self::Passages(_) | Self::Coordinates { .. } => {
                 "[{\"content\": \"…\", \"page_start\": 1, \"page_end\": 2, \"char_start\": 0, \"char_end\": 99, \"metadata\": {}}]. Only content is required."
