@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::data::Domain;
+use crate::eval::replay::arm::CONTEXT;
 
 /// The way to make the query of a turn.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,7 +70,8 @@ impl QueryFrom {
         }
     }
 
-    /// All settings that affect the result. Nothing is merged or carried over, so the ranking has single passages.
+    /// All settings that affect the result. Nothing is merged or carried over, so the ranking has single passages. The size of the
+    /// context is fixed, because the next query depends on the sources that its answer cites.
     pub fn settings(self) -> Value {
         let (from, weight) = match self {
             Self::Turn | Self::Rewrite => ("turn", 1.0),
@@ -84,6 +86,8 @@ impl QueryFrom {
             "fusion": "scores",
             "lexical_search": "exact",
             "vector_search": "exact",
+            "max_sources": CONTEXT,
+            "max_tokens": 1_000_000,
             "merge_adjacent": false,
             "carry_over": false,
         })

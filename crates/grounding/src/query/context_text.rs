@@ -20,13 +20,26 @@ pub struct PreviousTurn {
 /// the other. The question alone if there is no previous turn.
 #[must_use]
 pub fn context_text(previous: Option<&PreviousTurn>, query: &str) -> String {
-    let before = previous.map(|turn| [beginning(&turn.query), beginning(&turn.answer)]);
-    let before = before.into_iter().flatten();
+    let answer = previous.map(|turn| without_gaps(&turn.answer));
+    let before = previous.map(|turn| beginning(&turn.query)).into_iter();
+    let before = before.chain(answer.as_deref().map(beginning));
     let parts: Vec<&str> = before
         .filter(|part| !part.is_empty())
         .chain([query])
         .collect();
     parts.join("\n")
+}
+
+/// A text without the spaces that a removed citation leaves: "It rained  ." becomes "It rained."
+fn without_gaps(text: &str) -> String {
+    let mut closed = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, ' ' | '.' | ',' | ';' | ':' | '!' | '?') {
+            closed.truncate(closed.trim_end_matches(' ').len());
+        }
+        closed.push(c);
+    }
+    closed
 }
 
 /// The first characters of a text, without white space at the ends.
@@ -61,6 +74,11 @@ mod tests {
             context_text(Some(&unanswered), "and admins?"),
             "How do I reset it?\nand admins?"
         );
+        let cited = previous("Weather?", "It rained  .  And  so on.");
+        assert_eq!(
+            context_text(Some(&cited), "Why?"),
+            "Weather?\nIt rained. And so on.\nWhy?"
+        );
         assert_eq!(context_text(None, " Why? "), " Why? ");
     }
 
@@ -71,7 +89,7 @@ mod tests {
             prop_assert!(text.ends_with(&question));
             let before = text.chars().count() - question.chars().count();
             prop_assert!(before <= 2 * (MAX_CHARS + 1));
-            let kept: String = answer.trim().chars().take(MAX_CHARS).collect();
+            let kept: String = without_gaps(&answer).trim().chars().take(MAX_CHARS).collect();
             prop_assert!(text.contains(kept.trim_end()));
         }
     }

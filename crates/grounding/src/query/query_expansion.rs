@@ -36,8 +36,7 @@ const SIMILARITY_RANGE: (f64, f64) = (0.1, 0.3);
 /// Confidence from which on a new topic adds no terms.
 const SURE: f64 = 0.9;
 
-/// An answer without its citations, and without the spaces before them: "It rained [A1]." becomes "It rained." `citations`
-/// are byte ranges of the answer, in any order.
+/// An answer without its citations. `citations` are byte ranges of the answer, in any order.
 #[must_use]
 pub fn without_citations(answer: &str, citations: &[(usize, usize)]) -> String {
     let mut rest = String::with_capacity(answer.len());
@@ -50,11 +49,7 @@ pub fn without_citations(answer: &str, citations: &[(usize, usize)]) -> String {
             && answer.is_char_boundary(end)
         {
             rest.push_str(between);
-            rest.truncate(rest.trim_end().len());
-            let next = answer.get(end..).and_then(|after| after.chars().next());
-            if next.is_some_and(char::is_alphanumeric) {
-                rest.push(' ');
-            }
+            rest.push(' ');
             from = end;
         }
     }
