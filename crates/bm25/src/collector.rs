@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use reground_interrupt::check_interrupt;
 
 use crate::query_weight::{MAX_QUERY_WEIGHT, QueryWeight, weights};
+use crate::row_words::RowWords;
 use crate::score::{Parameters, term_score};
-use crate::tsvector::TsVector;
 
 /// Collects statistics and matches while the rows are read, and ranks at the end, when the statistics are complete.
 ///
@@ -109,18 +109,34 @@ impl Collector {
         }
     }
 
+    /// Whether a row contains a term of the query.
+    pub fn matches(&self, words: &impl RowWords) -> bool {
+        let mut terms = self.terms.iter();
+        terms.any(|term| words.frequency(&term.lexeme) > 0)
+    }
+
+    /// Adds one row without any term of the query. It counts in the statistics.
+    pub fn add_other(&mut self, words: &impl RowWords) {
+        check_interrupt(1);
+        self.count(words);
+    }
+
+    fn count(&mut self, words: &impl RowWords) {
+        self.rows += 1;
+        self.positions += u64::from(words.length());
+    }
+
     /// Adds one row. Its `key` must be unique.
     ///
     /// Every row counts in the statistics. An `admitted` row passes the caller's filter and may become a candidate. A `wanted`
     /// row is reported with its score, wherever it would rank and whether it is admitted or not.
-    pub fn add(&mut self, key: &str, admitted: bool, wanted: bool, tsv: &TsVector<'_>) {
-        self.rows += 1;
-        self.positions += u64::from(tsv.length());
+    pub fn add(&mut self, key: &str, admitted: bool, wanted: bool, words: &impl RowWords) {
+        self.count(words);
         let kept = admitted || wanted;
         let hits_start = self.hits.len();
         check_interrupt(1 + self.terms.len());
         for (index, term) in self.terms.iter_mut().enumerate() {
-            let frequency = tsv.frequency(&term.lexeme);
+            let frequency = words.frequency(&term.lexeme);
             if frequency > 0 {
                 term.document_frequency += 1;
                 if kept {
@@ -135,7 +151,7 @@ impl Collector {
         if hits_end > hits_start {
             self.matches.push(Match {
                 key: key.into(),
-                length: tsv.length(),
+                length: words.length(),
                 admitted,
                 wanted,
                 hits_end,

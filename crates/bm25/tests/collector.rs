@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use reground_bm25::{Collector, Parameters, QueryWeight, Ranking, TsVector};
+use reground_bm25::{Collector, Parameters, QueryWeight, Ranking, TsVector, WordCounter};
 use tsvector_payload::payload;
 
 #[derive(Debug, Clone)]
@@ -35,6 +35,32 @@ fn rank(query: &[(&str, u32)], rows: &[Row], limit: usize, parameters: Parameter
         let bytes = payload(&row.tokens);
         if let Ok(vector) = TsVector::parse(&bytes) {
             collector.add(&format!("{number:03}"), row.admitted, row.wanted, &vector);
+        }
+    }
+    collector.finish(limit, &BTreeSet::new())
+}
+
+/// As [`rank`], with counted words, and without the terms of rows that match nothing.
+fn rank_counted(
+    query: &[(&str, u32)],
+    rows: &[Row],
+    limit: usize,
+    parameters: Parameters,
+) -> Ranking {
+    let terms = query
+        .iter()
+        .map(|(term, weight)| (term.as_bytes().to_vec(), QueryWeight::own(*weight)))
+        .collect();
+    let mut collector = Collector::new(terms, parameters);
+    let mut counter = WordCounter::new(query.iter().map(|(term, _)| term.as_bytes()));
+    for (number, row) in rows.iter().enumerate() {
+        counter.clear();
+        for token in &row.tokens {
+            counter.add(token.as_bytes(), 1);
+        }
+        match collector.matches(&counter) {
+            true => collector.add(&format!("{number:03}"), row.admitted, row.wanted, &counter),
+            false => collector.add_other(&counter),
         }
     }
     collector.finish(limit, &BTreeSet::new())
@@ -72,6 +98,7 @@ proptest! {
     ) {
         let query: Vec<(&str, u32)> = query.iter().map(|(term, weight)| (term.as_str(), *weight)).collect();
         let ranking = rank(&query, &rows, limit, Parameters::new(k1, b).unwrap());
+        prop_assert_eq!(&rank_counted(&query, &rows, limit, Parameters::new(k1, b).unwrap()), &ranking);
 
         let scores: BTreeMap<String, f64> = rows
             .iter()
