@@ -7,8 +7,9 @@
 //! | `text` | lexemes of a text, names of documents |
 //! | `locators` | places of a work, such as book, chapter and verse |
 //! | `reading` | text → citations, sentences, claims: [`extract`] |
-//! | `stream` | the same for an unfinished answer: [`feed`] |
+//! | `stream` | the same for an unfinished answer: [`feed`], [`feed_from`] |
 //! | `import` | the same for citations that an API returns as JSON: [`import`](fn@import) |
+//! | `export` | a judged answer → the JSON shapes of APIs: [`answer_parts`] |
 //! | `resolving` | citation → source or document: [`document_requests`] lists the documents to look up |
 //! | `support` | claim and source → [`support`](fn@support), in [0, 1], without a model |
 //! | `judging` | citation → [`Status`], one of thirteen: [`judge`] |
@@ -21,6 +22,7 @@
 mod citation;
 mod decoding;
 mod error;
+mod export;
 mod import;
 mod judging;
 mod locators;
@@ -37,6 +39,10 @@ pub use citation::{
 };
 pub use decoding::{GrammarFormat, InvalidMarker, UnknownGrammarFormat, citation_grammar};
 pub use error::Error;
+pub use export::{
+    CitationString, DisplayedAnswer, ExportedCitation, ExportedSource, PartsFormat, StringKind,
+    UnknownPartsFormat, answer_parts,
+};
 pub use import::{Api, Import, ImportNote, ImportProblem, UnknownApi, import};
 pub use judging::{
     BestOther, Detail, Diagnostic, Evidence, FailureMode, Judgement, Place, Status, check_quotes,
@@ -55,7 +61,7 @@ pub use scoring::{
     Action, Decision, Factors, LossStage, MessageScores, NO_CITATIONS_FOUND, PolicyRules,
     RefusalReason, StageFacts, decide, score,
 };
-pub use stream::{PartialExtraction, feed};
+pub use stream::{InvalidResume, PartialExtraction, Resume, feed, feed_from};
 pub use support::{
     Contradiction, Cues, Quotation, Quote, SUPPORT_CUES, SupportCue, SupportParts, SupportRules,
     Text, TextRange, configuration, measures, support,

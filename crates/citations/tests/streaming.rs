@@ -8,7 +8,7 @@ mod nasty;
 use feeding::{check, with_additions};
 use nasty::nasty;
 use proptest::prelude::*;
-use reground_citations::{Families, Grammar, feed};
+use reground_citations::{Families, Grammar, Resume, feed, feed_from};
 use reground_interrupt::test_support;
 
 #[test]
@@ -30,6 +30,10 @@ fn shown_text_and_citations_are_final() {
         "<cite>[A1, B2]【Source:</cite>】",
         "<cite>[A1](so </cite>) and [B2</cite> so.\n\n[C3]",
         "References\n\n[1] A book.\n\nText. [A1]\n[A2]\n\nSources: [A3]",
+        "# References\n\n[1] A book.\n\nRye [2] grows.\n\n[3] Barley.\n\n# Text\n\nOats [4].",
+        // Citations alone in a paragraph belong to the sentence before.
+        "Cows give milk and sheep give wool [A1].\n\n[B1]\n\nPigs fly. [C1]\n\nSources:\n\n[D1]\n\nSo it is.",
+        "It is so [1].\n\nBut why [^1] so.\n\nIt is [2].\n\nSo.\n\n[^1]: cows",
     ] {
         check(answer, &Grammar::default()).unwrap();
     }
@@ -53,6 +57,8 @@ fn half_a_marker_is_held_back() {
     assert_eq!(shown("Half a wo"), "Half a ");
     let fed = feed("It is so [A1]. Next is", &Grammar::default(), false);
     assert_eq!((fed.extraction.citations.len(), fed.placed), (1, 0));
+    let fed = feed("It is so [A1].\n\nNext", &Grammar::default(), false);
+    assert_eq!((fed.extraction.citations.len(), fed.placed), (1, 0));
     let fed = feed("It is so [A1].\n\nNext is", &Grammar::default(), false);
     assert_eq!((fed.extraction.citations.len(), fed.placed), (1, 1));
     assert_eq!(fed.extraction.claims[0].text, "It is so.");
@@ -72,6 +78,57 @@ fn held_back_text_is_bounded() {
     assert_eq!(held("a `b c\n".to_owned()), 5);
     assert_eq!(held("a `b c\n\n".to_owned()), 0);
     assert_eq!(held("```\nlet x\n\ny = [1".to_owned()), 0);
+}
+
+/// The work of a call at the end of an answer of this many paragraphs that was read one word at a time, in steps.
+fn work_of_last_call(paragraphs: usize) -> usize {
+    let paragraph =
+        "Cows give milk every day [A1], and 山羊 give wool in spring [B1]. So it is [C1].\n\n";
+    let answer = paragraph.repeat(paragraphs) + "Pigs fly";
+    let mut from = Resume::default();
+    for (at, _) in answer.match_indices(' ') {
+        from = feed_from(&answer[..at], &Grammar::default(), false, &from)
+            .unwrap()
+            .resume;
+    }
+    // The last citation waits for the words of the next paragraph.
+    assert_eq!(from.settled, paragraphs * 3 - 1);
+    let calls = 10_000;
+    let checks = test_support::measure(|| {
+        for _ in 0..calls {
+            feed_from(&answer, &Grammar::default(), false, &from).unwrap();
+        }
+    });
+    checks.count * reground_interrupt::CHECK_INTERVAL / calls
+}
+
+#[test]
+fn the_work_of_a_call_does_not_grow_with_the_answer() {
+    let (short, long) = (work_of_last_call(4), work_of_last_call(400));
+    assert!(
+        short > 0 && long.abs_diff(short) * 20 <= short,
+        "{short} and {long}"
+    );
+}
+
+#[test]
+fn a_resume_of_another_answer_is_refused() {
+    let from = |text: &str| text.parse::<Resume>();
+    for text in [
+        "",
+        "1",
+        "1.1.1.0.0.2",
+        "1.2.1.0.0.0",
+        "1.1.1.0.70000.0",
+        "-1.0.0.0.0.0",
+        "a.b.c",
+    ] {
+        assert!(from(text).is_err(), "{text}");
+    }
+    let far = from("100.9.9.0.0.0").unwrap();
+    assert!(feed_from("short", &Grammar::default(), false, &far).is_err());
+    let within = from("1.1.1.0.0.0").unwrap();
+    assert!(feed_from("é", &Grammar::default(), false, &within).is_err());
 }
 
 proptest! {

@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use super::extension::{self, EXTENSION};
 use super::reader::{ImportProblem, ImportReader, entries, items, named, positioned, text};
 use crate::{Pages, Reference};
 
@@ -108,6 +109,9 @@ fn cite(at: &str, citation: &Value, place: std::ops::Range<usize>, reader: &mut 
 }
 
 fn reference(citation: &Value) -> Option<Reference> {
+    if let Some(ours) = citation.get(EXTENSION).and_then(extension::reference) {
+        return Some(ours);
+    }
     let pages = || {
         let number = |key| u32::try_from(citation.get(key)?.as_u64()?).ok();
         let start = number("start_page_number")?;

@@ -18,6 +18,8 @@ pub enum Api {
     Gemini,
     /// OpenAI Chat, Responses and Assistants: `annotations`.
     OpenAi,
+    /// Vercel's AI SDK: parts `source-url` and `source-document`.
+    Vercel,
 }
 
 /// The result or the name belongs to none of the known APIs.
@@ -25,22 +27,23 @@ pub enum Api {
 pub enum UnknownApi {
     /// The result has an unknown shape.
     #[error(
-        "cannot recognize the API of the result: must be anthropic, bedrock, cohere, gemini or openai"
+        "cannot recognize the API of the result: must be anthropic, bedrock, cohere, gemini, openai or vercel"
     )]
     Shape,
     /// The name is unknown.
-    #[error("unknown API: must be anthropic, bedrock, cohere, gemini or openai")]
+    #[error("unknown API: must be anthropic, bedrock, cohere, gemini, openai or vercel")]
     Name,
 }
 
 impl Api {
     /// All APIs.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Anthropic,
         Self::Bedrock,
         Self::Cohere,
         Self::Gemini,
         Self::OpenAi,
+        Self::Vercel,
     ];
 
     /// The stable name.
@@ -51,6 +54,7 @@ impl Api {
             Self::Cohere => "cohere",
             Self::Gemini => "gemini",
             Self::OpenAi => "openai",
+            Self::Vercel => "vercel",
         }
     }
 }

@@ -10,18 +10,22 @@ mod anthropic;
 mod api;
 mod bedrock;
 mod cohere;
+mod extension;
 mod gemini;
 mod openai;
 mod position_map;
 mod reader;
 mod rows;
+mod vercel;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Extraction;
 pub use api::{Api, UnknownApi};
-use position_map::PositionMap;
+pub(crate) use extension::EXTENSION;
+pub(crate) use openai::is_mark as is_openai_mark;
+pub(crate) use position_map::PositionMap;
 use reader::ImportReader;
 pub use reader::{ImportNote, ImportProblem};
 
@@ -60,6 +64,7 @@ pub fn import(result: &Value, answer: &str, api: Option<Api>) -> Result<Import, 
         Api::Cohere => cohere::read(result, &mut reader),
         Api::Gemini => gemini::read(result, &mut reader),
         Api::OpenAi => openai::read(result, &mut reader),
+        Api::Vercel => vercel::read(result, &mut reader),
     }
     let (extraction, quotes) = rows::rows(answer, &reader.positions, api, reader.cited);
     Ok(Import {
@@ -73,9 +78,11 @@ pub fn import(result: &Value, answer: &str, api: Option<Api>) -> Result<Import, 
 impl Api {
     /// Returns the API that a result comes from, by its shape.
     pub fn of(result: &Value) -> Option<Self> {
-        // The order matters: Bedrock and Cohere both have `citations`, Anthropic and OpenAI both have `content`.
+        // The order matters: Bedrock and Cohere both have `citations`, Anthropic and OpenAI both have `content`; a list of Vercel
+        // and a list of Anthropic both have texts.
         type Test = fn(&Value) -> bool;
-        let tests: [(Api, Test); 5] = [
+        let tests: [(Api, Test); 6] = [
+            (Self::Vercel, vercel::is_this),
             (Self::Gemini, gemini::is_this),
             (Self::Bedrock, bedrock::is_this),
             (Self::Cohere, cohere::is_this),

@@ -8,6 +8,7 @@
 
 use serde_json::Value;
 
+use super::extension::{self, EXTENSION};
 use super::position_map::Unit;
 use super::reader::{ImportProblem, ImportReader, entries, items, named, text};
 use crate::Reference;
@@ -103,7 +104,11 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut ImportReader<'_>
         .get(kind)
         .filter(|about| about.is_object())
         .unwrap_or(annotation);
-    let Some(reference) = reference(about) else {
+    let ours = annotation.get(EXTENSION);
+    let Some(reference) = ours
+        .and_then(extension::reference)
+        .or_else(|| reference(about))
+    else {
         reader.note(at, ImportProblem::NoSource);
         return;
     };
@@ -111,6 +116,7 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut ImportReader<'_>
         annotation
             .get(key)
             .or_else(|| about.get(key))
+            .or_else(|| ours?.get(key))
             .and_then(Value::as_u64)
     };
     let point = number("index");
@@ -119,7 +125,8 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut ImportReader<'_>
         number("end_index").or(point),
     );
     let own_text = text(annotation, "text");
-    let unit = unit(reader, from, start, end, text(about, "url"));
+    let url = text(about, "url").filter(|_| ours.is_none());
+    let unit = unit(reader, from, start, end, url);
     let base = reader.positions.span(0..from);
     let shift = |n: Option<u64>| {
         let base = match unit {
@@ -131,12 +138,14 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut ImportReader<'_>
     };
     let bytes = reader.place(at, unit, shift(start), shift(end), own_text);
     let cited = reader.answer.get(bytes.clone()).unwrap_or_default();
-    let is_mark = start.is_some()
-        && (own_text.is_some()
-            || cited.starts_with(['[', '(', '【'])
-            || cited.contains("](")
-            || cited.starts_with("http"));
-    reader.cite(bytes, is_mark, reference, text(about, "quote"));
+    let is_mark = start.is_some() && ours.is_none() && (own_text.is_some() || is_mark(cited));
+    let quote = text(about, "quote").or_else(|| text(ours?, "quote"));
+    reader.cite(bytes, is_mark, reference, quote);
+}
+
+/// Whether the text at a position is a mark, not the supported text.
+pub(crate) fn is_mark(cited: &str) -> bool {
+    cited.starts_with(['[', '(', '【']) || cited.contains("](") || cited.starts_with("http")
 }
 
 /// Returns the unit in which the range contains the address.

@@ -18,7 +18,7 @@ pub(super) enum Unit {
 const APART: usize = 64;
 
 /// A text with landmarks, so that a lookup does not start at the beginning.
-pub(super) struct PositionMap<'a> {
+pub(crate) struct PositionMap<'a> {
     text: &'a str,
     landmarks: Vec<Landmark>,
 }
@@ -65,7 +65,7 @@ impl BytePosition {
 }
 
 impl<'a> PositionMap<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         let mut here = Landmark {
             bytes: 0,
             chars: 0,
@@ -110,7 +110,7 @@ impl<'a> PositionMap<'a> {
     }
 
     /// Returns a byte range on character boundaries in all units.
-    pub(super) fn span(&self, bytes: Range<usize>) -> Span {
+    pub(crate) fn span(&self, bytes: Range<usize>) -> Span {
         let at = |byte: usize| {
             let mut here = self.landmark(Unit::Bytes, byte);
             for c in self.text[here.bytes..].chars() {

@@ -26,10 +26,15 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
     let index = SourceIndex::new(evidence.sources, evidence.known, evidence.named);
     let mut vocabulary = Vocabulary::default();
     let parts = claim_parts(extraction, evidence, &mut vocabulary);
-    let sources = evidence.sources.iter();
+    // Without claims, no source is compared.
+    let compared = match parts.iter().any(|part| part.claim.is_some()) {
+        true => evidence.sources,
+        false => &[],
+    };
     let units = EvidenceUnits {
         evidence,
-        sources: sources
+        sources: compared
+            .iter()
             .map(|s| SourceUnits::read(&s.content, &s.lexemes, evidence.cues, &vocabulary))
             .collect(),
         named: evidence.named.iter().map(|_| OnceCell::new()).collect(),

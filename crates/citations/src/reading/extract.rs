@@ -12,9 +12,13 @@ use crate::{ExtractedCitation, Extraction, Reference};
 /// Code, `<think>` blocks, links, images, array indexes and years are not citations. The time is linear in the text,
 /// and the result depends only on the arguments.
 pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extraction {
-    let grammar = grammar.into();
-    let (found, omitted) = scan::scan(text, &grammar);
-    let placed = claims::place_citations(text, &found);
+    extract_part(text, &grammar.into(), false)
+}
+
+/// As [`extract`], for the rest of an answer. `in_list` tells whether it begins in a list of references.
+pub(crate) fn extract_part(text: &str, grammar: &Grammar, in_list: bool) -> Extraction {
+    let (found, omitted) = scan::scan(text, grammar);
+    let placed = claims::place_citations(text, &found, in_list);
     let mut citations = Vec::with_capacity(found.len());
     let mut ruler = Ruler::new(text);
     for (found, placement) in checked(found.into_iter().zip(placed.placements)) {

@@ -3,7 +3,7 @@
 mod bracket_numbers;
 pub(crate) mod claims;
 pub(crate) mod code_spans;
-mod extract;
+pub(crate) mod extract;
 pub(crate) mod forms;
 mod grammar;
 mod mentions;

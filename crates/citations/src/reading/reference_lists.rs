@@ -50,10 +50,22 @@ pub(crate) fn is_label(text: &str) -> bool {
     bare.len() <= 32 && LABELS.contains(&bare.to_lowercase().as_str())
 }
 
-/// Returns the byte ranges from the heading of each list to the next heading or the end.
-pub(crate) fn reference_lists(text: &str) -> Vec<Range<usize>> {
+/// Returns whether a text may become a label if more letters, digits or spaces follow.
+pub(crate) fn may_become_label(text: &str) -> bool {
+    let bare = text.trim_start_matches(|c: char| !c.is_alphabetic());
+    bare.len() <= 32 && {
+        let bare = bare.to_lowercase();
+        LABELS
+            .iter()
+            .any(|label| label.starts_with(bare.trim_end()))
+    }
+}
+
+/// Returns the byte ranges from the heading of each list to the next heading or the end. `in_list` tells whether the
+/// text begins in a list.
+pub(crate) fn reference_lists(text: &str, in_list: bool) -> Vec<Range<usize>> {
     let mut lists = Vec::new();
-    let mut open = None;
+    let mut open = in_list.then_some(0);
     let mut at = 0;
     let mut steps = Steps::default();
     while at < text.len() {

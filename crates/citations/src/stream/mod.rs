@@ -1,16 +1,25 @@
 //! Reads an unfinished answer: the part that can be shown, and the citations that are final.
 //!
-//! Calls share no state; each gets the whole answer so far. This works because only the end of the text is undecided:
-//! everything before the earliest open construct does not depend on what follows (`settled`).
+//! Only the end of the text is undecided: everything before the earliest open construct does not depend on what follows
+//! (`settled`). And a paragraph that begins with words does not depend on the text before it (`finished`), so that the
+//! next call can begin there (`resume`). The caller passes this position. Calls share no state.
 
+mod finished;
 mod open_code;
 mod open_words;
+mod resume;
 mod settled;
 
-use reground_interrupt::checked;
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
-use crate::{ExtractedCitation, Extraction, Form, Grammar, Malformed, Reference, extract};
+use crate::reading::extract::extract_part;
+use crate::{
+    ExtractedCitation, Extraction, Form, Grammar, MAX_CITATIONS, Malformed, Reference, Span,
+};
+use finished::{Finished, finished_paragraphs};
+pub use resume::{InvalidResume, Resume};
 use settled::{Settled, settled};
 
 /// Longest name that a tag encloses, with the end tag, in bytes.
@@ -22,18 +31,22 @@ pub struct PartialExtraction {
     /// Number of bytes that can be shown. No citation of the whole answer crosses this position, however the answer
     /// continues.
     pub shown: usize,
-    /// The citations before this position. Each of them is in the whole answer, with the same text, position and
-    /// reference, in the same order.
+    /// The citations before this position, without those that an earlier call reported as final. Each of them is in the
+    /// whole answer, with the same text, position and reference, in the same order.
     ///
     /// Sentences are those of finished paragraphs, claims are those of the citations. Both have the same indices as
-    /// in the whole answer.
+    /// in an extraction that begins at the same position.
     pub extraction: Extraction,
-    /// Number of citations, from the first, that are in finished paragraphs. Their sentences and claims are final.
-    /// The other citations have none yet.
+    /// Number of citations, from the first of `extraction`, whose sentences, claims and companions are final. The other
+    /// citations have no sentence and claim yet.
     pub placed: usize,
+    /// Number of citations that an earlier call reported as final.
+    pub settled: usize,
+    /// Where the next call can begin.
+    pub resume: Resume,
 }
 
-/// Reads an answer that may continue. If it is `complete`, the result is that of [`extract`].
+/// Reads an answer that may continue. If it is `complete`, the result is that of [`extract`](crate::extract).
 ///
 /// While the answer grows, `shown` never decreases and no reported citation changes. These parts at the end are held
 /// back: a word; a bracket, link or tag that is open on its line (a bracket or tag for at most 1 kB, an address for
@@ -41,24 +54,115 @@ pub struct PartialExtraction {
 /// patterns, locators or titles may begin with any word. Footnotes and a `<cite>` without a name are shown, but only
 /// reported at the end, because later text decides what they cite. The time is linear in the text.
 pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialExtraction {
+    read(answer_so_far, grammar, complete, false)
+}
+
+/// As [`feed`], but reads only the text from the position of an earlier call on, and omits the citations that were final
+/// then. The time is linear in the rest.
+///
+/// # Errors
+/// [`InvalidResume`] if the answer has no such position.
+pub fn feed_from(
+    answer_so_far: &str,
+    grammar: &Grammar,
+    complete: bool,
+    from: &Resume,
+) -> Result<PartialExtraction, InvalidResume> {
+    let rest = answer_so_far.get(from.bytes..).ok_or(InvalidResume)?;
+    let mut fed = read(rest, grammar, complete, from.in_list);
+    let room = MAX_CITATIONS.saturating_sub(from.citations);
+    let citations = &mut fed.extraction.citations;
+    fed.extraction.omitted += citations.len().saturating_sub(room);
+    citations.truncate(room);
+    fed.placed = fed.placed.min(room);
+    let mut fed = fed.moved(from);
+    fed.omit(from.settled.saturating_sub(from.citations));
+    fed.settled = from.settled;
+    Ok(fed)
+}
+
+impl PartialExtraction {
+    /// The result of reading the rest from a position on, with positions in the whole answer.
+    fn moved(mut self, from: &Resume) -> Self {
+        let next = &mut self.resume;
+        next.settled = from.settled.max(from.citations + self.placed);
+        next.bytes += from.bytes;
+        next.chars += from.chars;
+        next.utf16 += from.utf16;
+        next.citations += from.citations;
+        self.shown += from.bytes;
+        for Span {
+            bytes,
+            chars,
+            utf16,
+        } in self.extraction.citations.iter_mut().map(|c| &mut c.span)
+        {
+            for (range, by) in [
+                (bytes, from.bytes),
+                (chars, from.chars),
+                (utf16, from.utf16),
+            ] {
+                range.start += by;
+                range.end += by;
+            }
+        }
+        for sentence in &mut self.extraction.sentences {
+            sentence.start += from.bytes;
+            sentence.end += from.bytes;
+        }
+        self
+    }
+
+    /// Removes citations from the first on, and the claims that only these support.
+    fn omit(&mut self, count: usize) {
+        let Extraction {
+            citations, claims, ..
+        } = &mut self.extraction;
+        let count = count.min(citations.len());
+        citations.drain(..count);
+        self.placed = self.placed.saturating_sub(count);
+        let kept: BTreeSet<usize> = citations.iter().filter_map(|c| c.claim).collect();
+        let numbers: BTreeMap<usize, usize> = kept.into_iter().zip(0..).collect();
+        let mut number = 0..;
+        claims.retain(|_| {
+            number
+                .next()
+                .is_some_and(|number| numbers.contains_key(&number))
+        });
+        for citation in citations {
+            citation.claim = citation
+                .claim
+                .and_then(|claim| numbers.get(&claim).copied());
+        }
+    }
+}
+
+/// Reads an answer, or the rest of one.
+fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> PartialExtraction {
     if complete {
-        let extraction = extract(answer_so_far, grammar);
+        let extraction = extract_part(text, grammar, in_list);
         return PartialExtraction {
-            shown: answer_so_far.len(),
+            shown: text.len(),
             placed: extraction.citations.len(),
             extraction,
+            settled: 0,
+            resume: Resume::default(),
         };
     }
-    let Settled { known, settled } = settled(answer_so_far, grammar);
+    let Settled {
+        known,
+        settled,
+        hidden,
+    } = settled(text, grammar);
     let mut shown = settled;
-    let mut extraction = extract(&answer_so_far[..known], grammar);
+    let mut extraction = extract_part(&text[..known], grammar, in_list);
     let grows = |c: &&ExtractedCitation| is_unnamed(c) && known - c.span.bytes.end <= MAX_ENCLOSED;
     if let Some(waiting) = extraction.citations.iter().find(grows) {
         shown = shown.min(waiting.span.bytes.start);
     }
     // An end tag within an open bracket becomes part of the bracket if it closes.
-    if answer_so_far[settled..known].contains("</cite") {
-        let without = extract(&answer_so_far[..settled], grammar);
+    if text[settled..known].contains("</cite") {
+        let without = extract_part(&text[..settled], grammar, in_list);
         if let Some(waiting) = without.citations.iter().find(grows) {
             shown = shown.min(waiting.span.bytes.start);
         }
@@ -75,18 +179,22 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialEx
         .iter()
         .find(waits)
         .map_or(shown, |c| c.span.bytes.start);
-    let paragraphs = finished_paragraphs(&answer_so_far[..placeable]);
+    let finished = Finished {
+        text: &text[..shown],
+        end: finished_paragraphs(&text[..placeable]),
+    };
     citations.retain(|c| !decided_later(c));
-    let placed = citations.partition_point(|c| c.span.bytes.end <= paragraphs);
-    for citation in &mut citations[placed..] {
+    let placed = finished.placed(&extraction);
+    let resume = finished.resume(&extraction, placed, &hidden, in_list);
+    for citation in &mut extraction.citations[placed..] {
         citation.sentence = None;
         citation.claim = None;
         citation.claim_at = None;
     }
     let sentences = &mut extraction.sentences;
-    sentences.truncate(sentences.partition_point(|sentence| sentence.end <= paragraphs));
+    sentences.truncate(sentences.partition_point(|sentence| sentence.end <= finished.end));
     // A later citation may still support the last of these sentences.
-    let claimed = citations.iter().filter_map(|c| c.claim).max();
+    let claimed = extraction.citations.iter().filter_map(|c| c.claim).max();
     extraction
         .claims
         .truncate(claimed.map_or(0, |last| last + 1));
@@ -96,6 +204,8 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialEx
         shown,
         extraction,
         placed,
+        settled: 0,
+        resume,
     }
 }
 
@@ -116,20 +226,4 @@ fn decided_later(citation: &ExtractedCitation) -> bool {
 fn is_unnamed(citation: &ExtractedCitation) -> bool {
     citation.form == Form::CiteTag
         && citation.reference == Reference::Malformed(Malformed::EmptyName)
-}
-
-/// Returns the end of the last blank line. No sentence crosses it, and later text does not change the sentences
-/// before it.
-fn finished_paragraphs(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut blank_from = None;
-    for (at, byte) in checked(bytes.iter().enumerate().rev()) {
-        match (byte, blank_from) {
-            (b'\n', Some(end)) => return end,
-            (b'\n', None) => blank_from = Some(at + 1),
-            (b' ' | b'\t' | b'\r', _) => {}
-            _ => blank_from = None,
-        }
-    }
-    0
 }

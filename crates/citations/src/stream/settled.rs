@@ -27,6 +27,8 @@ pub(super) struct Settled {
     pub known: usize,
     /// Up to here no later text adds, removes or changes a citation.
     pub settled: usize,
+    /// The ranges that are not prose so far.
+    pub hidden: Vec<Range<usize>>,
 }
 
 /// Returns how far `text` is settled. The text between the two positions can still be read in several ways.
@@ -41,6 +43,7 @@ pub(super) fn settled(text: &str, grammar: &Grammar) -> Settled {
     Settled {
         known,
         settled: open_words(&text[..bracket], prose, grammar),
+        hidden,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Reads every prefix of an answer and checks the results against the whole answer.
 
 use reground_citations::{
-    ExtractedCitation, Extraction, Form, Grammar, GrammarRules, PartialExtraction, extract, feed,
+    ExtractedCitation, Extraction, Form, Grammar, GrammarRules, PartialExtraction, Resume, extract,
+    feed, feed_from,
 };
 
 /// Returns a contradiction between the result for a prefix and the whole answer.
@@ -69,11 +70,53 @@ pub fn with_additions() -> Grammar {
     grammar.unwrap().numbering([1000, 1001, 2024])
 }
 
+/// What a result says about a citation, without indices. Includes the other citations of the claim, by position.
+fn meaning<'a>(
+    read: &'a Extraction,
+    citation: &'a ExtractedCitation,
+) -> (ExtractedCitation, Option<&'a str>, Vec<usize>) {
+    let claim = read.claim_of(citation);
+    let shares = |c: &&ExtractedCitation| citation.claim.is_some() && c.claim == citation.claim;
+    let companions = read.citations.iter().filter(shares);
+    (
+        ExtractedCitation {
+            sentence: None,
+            claim: None,
+            ..citation.clone()
+        },
+        claim,
+        companions.map(|c| c.span.bytes.start).collect(),
+    )
+}
+
+/// Returns a contradiction between a call for the rest of a prefix, and a call for all of it.
+fn rest_differs(
+    fed: &PartialExtraction,
+    rest: &PartialExtraction,
+    from: &Resume,
+) -> Option<&'static str> {
+    let placed = from.settled + rest.placed;
+    if rest.shown != fed.shown {
+        return Some("shows another length");
+    }
+    if placed != fed.placed {
+        return Some("has another number of final citations");
+    }
+    let all = &fed.extraction.citations[from.settled..];
+    let meanings = |read: &PartialExtraction, citations: &[ExtractedCitation]| -> String {
+        let all = citations.iter().map(|c| meaning(&read.extraction, c));
+        format!("{:?}", all.collect::<Vec<_>>())
+    };
+    (meanings(fed, all) != meanings(rest, &rest.extraction.citations))
+        .then_some("reads other citations")
+}
+
 /// Reads every prefix and returns the first contradiction.
 pub fn check(answer: &str, grammar: &Grammar) -> Result<(), String> {
     let whole = extract(answer, grammar);
     let mut shown = 0;
     let mut placed = 0;
+    let mut from = Resume::default();
     for at in (0..=answer.len()).filter(|at| answer.is_char_boundary(*at)) {
         let fed = feed(&answer[..at], grammar, false);
         if let Some(why) = contradiction(answer, &whole, at, &fed) {
@@ -86,6 +129,35 @@ pub fn check(answer: &str, grammar: &Grammar) -> Result<(), String> {
             ));
         }
         (shown, placed) = (fed.shown, fed.placed);
+        let final_then = fed.extraction.citations[..fed.placed].iter();
+        let changed = final_then
+            .zip(&whole.citations)
+            .find(|(then, now)| meaning(&fed.extraction, then) != meaning(&whole, now));
+        if let Some((then, _)) = changed {
+            let so_far = &answer[..at];
+            return Err(format!(
+                "{then:?} is not final after {so_far:?} of {answer:?}"
+            ));
+        }
+        let rest = feed_from(&answer[..at], grammar, false, &from).map_err(|e| e.to_string())?;
+        if let Some(why) = rest_differs(&fed, &rest, &from) {
+            let so_far = &answer[..at];
+            return Err(format!(
+                "{why} from {from:?} on\n of {so_far:?}\n in {answer:?}\n{fed:?}\n{rest:?}"
+            ));
+        }
+        let read: Resume = rest.resume.to_string().parse().unwrap();
+        if read != rest.resume || read.bytes < from.bytes || read.settled != placed {
+            return Err(format!("{from:?} becomes {read:?} at {:?}", &answer[..at]));
+        }
+        from = read;
+    }
+    let rest = feed_from(answer, grammar, true, &from).map_err(|e| e.to_string())?;
+    let end = feed(answer, grammar, true);
+    if let Some(why) = rest_differs(&end, &rest, &from) {
+        return Err(format!(
+            "{why} at the end of {answer:?} from {from:?} on: {rest:?}"
+        ));
     }
     let fed = feed(answer, grammar, true);
     if fed.extraction != whole || fed.shown != answer.len() || fed.placed != whole.citations.len() {

@@ -1,6 +1,8 @@
-//! The end of a turn: the answer is parsed, judged and measured.
+//! The end of a turn: the answer is parsed, judged, measured, and shown with its evidence.
 
 pub mod answer_metrics;
+pub mod answer_sentences;
+pub mod evidence;
 mod judge_answer;
 pub mod parse_answer;
 

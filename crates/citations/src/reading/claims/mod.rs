@@ -55,8 +55,13 @@ enum ClaimKind {
 /// - alone on a line or in a sentence, the last previous sentence with words.
 ///
 /// A citation in a list of references, after a bare `Sources:` or for the whole answer supports no claim. A citation
-/// that encloses its claim belongs to the sentence that it begins in.
-pub(crate) fn place_citations(text: &str, found: &[FoundCitation]) -> PlacedCitations {
+/// that encloses its claim belongs to the sentence that it begins in. `in_list` tells whether the text begins in a list
+/// of references.
+pub(crate) fn place_citations(
+    text: &str,
+    found: &[FoundCitation],
+    in_list: bool,
+) -> PlacedCitations {
     if found.is_empty() {
         let sentences = sentence_spans(text);
         return PlacedCitations {
@@ -73,7 +78,7 @@ pub(crate) fn place_citations(text: &str, found: &[FoundCitation]) -> PlacedCita
         spans,
         citations,
     };
-    let lists = reference_lists::reference_lists(text);
+    let lists = reference_lists::reference_lists(text, in_list);
     let mut assignments = Vec::with_capacity(found.len());
     let mut last_with_words = None;
     let mut before_has_words = false;

@@ -1,0 +1,143 @@
+//! The finished paragraphs of an unfinished answer.
+
+use std::ops::Range;
+
+use reground_interrupt::checked;
+
+use super::resume::Resume;
+use crate::reading::reference_lists::{is_label, may_become_label, reference_lists};
+use crate::{ExtractedCitation, Extraction};
+
+/// Returns the end of the last blank line. No sentence crosses it, and later text does not change the sentences
+/// before it.
+pub(super) fn finished_paragraphs(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut blank_from = None;
+    for (at, byte) in checked(bytes.iter().enumerate().rev()) {
+        match (byte, blank_from) {
+            (b'\n', Some(end)) => return end,
+            (b'\n', None) => blank_from = Some(at + 1),
+            (b' ' | b'\t' | b'\r', _) => {}
+            _ => blank_from = None,
+        }
+    }
+    0
+}
+
+/// The finished paragraphs of an answer.
+pub(super) struct Finished<'a> {
+    /// The text that can be shown.
+    pub text: &'a str,
+    /// The end of the finished paragraphs.
+    pub end: usize,
+}
+
+impl Finished<'_> {
+    /// Returns the number of citations, from the first, whose verdicts later text does not change.
+    ///
+    /// A citation without words in its sentence belongs to the last sentence with words, also across paragraphs. Citations of
+    /// one sentence are judged together, so those of the last sentence wait until the next paragraph has words of its own.
+    pub fn placed(&self, extraction: &Extraction) -> usize {
+        let citations = &extraction.citations;
+        let ended = citations.partition_point(|c| c.span.bytes.end <= self.end);
+        if self.next_has_words(&citations[ended..]) {
+            return ended;
+        }
+        let sentences = &extraction.sentences;
+        let finished = sentences.partition_point(|sentence| sentence.end <= self.end);
+        let last = checked((0..finished).rev())
+            .find(|&number| self.states(&sentences[number], citations))
+            .unwrap_or_default();
+        let waits = |c: &ExtractedCitation| c.sentence.is_some_and(|sentence| sentence >= last);
+        checked(&citations[..ended])
+            .position(waits)
+            .unwrap_or(ended)
+    }
+
+    /// Returns whether the unfinished paragraph has words before its first citation, and these cannot become the heading of a
+    /// list of references.
+    fn next_has_words(&self, following: &[ExtractedCitation]) -> bool {
+        let first = following.first().map(|c| c.span.bytes.start);
+        let end = first.unwrap_or(self.text.len());
+        let begun = self.text.get(self.end..end).unwrap_or_default();
+        checked(begun.split(|c: char| !(c.is_alphanumeric() || c == ' ')))
+            .any(|words| words.contains(char::is_alphabetic) && !may_become_label(words))
+    }
+
+    /// Returns whether a finished sentence has words and is not the heading of a list of references.
+    fn states(&self, sentence: &Range<usize>, citations: &[ExtractedCitation]) -> bool {
+        let first = citations.partition_point(|c| c.span.bytes.end <= sentence.start);
+        let mut words = String::new();
+        let mut at = sentence.start;
+        for citation in checked(&citations[first..]) {
+            let Range { start, end } = citation.span.bytes;
+            if start >= sentence.end {
+                break;
+            }
+            words.push_str(self.text.get(at..start).unwrap_or_default());
+            at = end.max(at);
+        }
+        words.push_str(self.text.get(at..sentence.end).unwrap_or_default());
+        // A list number is no part of the heading.
+        let words = words.trim_start_matches(|c: char| !c.is_alphabetic());
+        !words.is_empty() && !is_label(words)
+    }
+
+    /// Returns the start of the last finished paragraph that can be read without the text before it: the citations before it
+    /// are final, it is not within code or reasoning, its first sentence has words, and no note of a footnote precedes it.
+    pub fn resume(
+        &self,
+        extraction: &Extraction,
+        placed: usize,
+        hidden: &[Range<usize>],
+        in_list: bool,
+    ) -> Resume {
+        let notes = memchr::memmem::find(self.text.as_bytes(), b"[^").unwrap_or(usize::MAX);
+        let mut end = self.end;
+        while end > 0 {
+            let paragraph = self.text[..end].trim_end_matches([' ', '\t', '\r', '\n']);
+            let start = finished_paragraphs(paragraph);
+            if start <= notes && self.is_apart(start, extraction, placed, hidden) {
+                return self.at(start, extraction, in_list);
+            }
+            end = start;
+        }
+        Resume {
+            settled: placed,
+            in_list,
+            ..Resume::default()
+        }
+    }
+
+    /// Returns whether the paragraph at `start` can be read without the text before it.
+    fn is_apart(
+        &self,
+        start: usize,
+        extraction: &Extraction,
+        placed: usize,
+        hidden: &[Range<usize>],
+    ) -> bool {
+        let after = hidden.partition_point(|range| range.end <= start);
+        let is_hidden = hidden.get(after).is_some_and(|range| range.start < start);
+        let citations = &extraction.citations;
+        let before = citations.partition_point(|c| c.span.bytes.start < start);
+        let sentences = &extraction.sentences;
+        let first = sentences.partition_point(|sentence| sentence.start < start);
+        let sentence = sentences.get(first).filter(|s| s.end <= self.end);
+        !is_hidden
+            && before <= placed
+            && sentence.is_some_and(|sentence| self.states(sentence, citations))
+    }
+
+    /// The position of a paragraph.
+    fn at(&self, start: usize, extraction: &Extraction, in_list: bool) -> Resume {
+        let before = &self.text[..start];
+        let lists = reference_lists(before, in_list);
+        let citations = &extraction.citations;
+        Resume {
+            citations: citations.partition_point(|c| c.span.bytes.start < start),
+            in_list: lists.last().is_some_and(|list| list.end == start),
+            ..Resume::after(before)
+        }
+    }
+}
