@@ -2,7 +2,7 @@
 //!
 //! Three features enter a logistic function. The *similarity* is the mean cosine of the first three passages of the
 //! vector list. The *agreement* of the branches is the sum of the BM25 scores of the first ten passages of the vector
-//! list, as a share of that of the first ten of the lexical list: how much of the question's words, weighted by their
+//! list, as a share of that of the first ten of the lexical list that have a vector: how much of the question's words, weighted by their
 //! rarity, the passages nearest in meaning contain. The *missing words* of a short follow-up ("Why?") correct the
 //! similarity, which such a question does not reach, whatever the corpus contains.
 //!
@@ -11,9 +11,9 @@
 //! a question is as typical of one class as of the other. Agreement and missing words do not depend on the embedding
 //! model. The similarity does: cosines of another model have another level, and so has its answerability.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::fuse::SearchResults;
+use super::fuse::{BranchScores, SearchResults};
 use crate::passage::{Branch, Hit, Metric};
 use crate::query::plan::TurnQuery;
 
@@ -37,16 +37,16 @@ const MISSING_WORD: f64 = 0.65;
 pub struct Features {
     /// Mean cosine of the first three passages of the vector list, −1 to 1.
     pub similarity: f64,
-    /// Sum of the BM25 scores of the first ten passages of the vector list, as a share of that of the lexical list, 0
-    /// to 1; 0 if no passage contains a word of the question.
+    /// Sum of the BM25 scores of the first ten passages of the vector list, as a share of that of the first ten of the
+    /// lexical list that have a vector, 0 to 1; 0 if no passage contains a word of the question.
     pub agreement: f64,
     /// Words that a short follow-up lacks to three, 0 to 3.
     pub missing_words: f64,
 }
 
 impl Features {
-    /// The features of a search; `None` without a vector list, if the branches have not scored each other's passages
-    /// (rank fusion), or if the vectors do not have the length 1 that their metric needs.
+    /// The features of a search; `None` without a vector list, if no passage of the lexical list has a vector (as after rank
+    /// fusion, where the branches have not scored each other's passages), or if the vectors do not have the length 1 that their metric needs.
     #[must_use]
     pub fn of(results: &SearchResults, missing_words: usize) -> Option<Self> {
         let own = |branch: Branch| {
@@ -57,7 +57,7 @@ impl Features {
         let lexical: &[Hit] = own(Branch::Lexical).map_or(&[], |list| &list.hits);
         Some(Self {
             similarity: similarity(vector, results.metric)?,
-            agreement: agreement(vector, lexical, &results.scores.lexical),
+            agreement: agreement(vector, lexical, &results.scores)?,
             missing_words: missing_words.min(ENOUGH_WORDS) as f64,
         })
     }
@@ -89,26 +89,36 @@ fn similarity(vector: &[Hit], metric: Metric) -> Option<f64> {
     (!cosines.is_empty()).then(|| cosines.iter().sum::<f64>() / cosines.len() as f64)
 }
 
-/// `outside` has the BM25 scores of passages that the lexical list does not contain.
-fn agreement(vector: &[Hit], lexical: &[Hit], outside: &BTreeMap<String, f64>) -> f64 {
+/// `scores` has the BM25 scores of passages that the lexical list does not contain, and the distances of those that the
+/// vector list does not contain. A passage without a vector cannot be in the vector list, so it says nothing about the
+/// agreement. `None` if no passage of the lexical list has a vector.
+fn agreement(vector: &[Hit], lexical: &[Hit], scores: &BranchScores) -> Option<f64> {
     let listed: BTreeMap<&str, f64> = lexical
         .iter()
         .map(|hit| (hit.chunk_id.as_str(), hit.value))
         .collect();
     let score = |hit: &Hit| {
         let listed = listed.get(hit.chunk_id.as_str());
-        let score = listed.or_else(|| outside.get(&hit.chunk_id));
+        let score = listed.or_else(|| scores.lexical.get(&hit.chunk_id));
         // A passage without a word of the question has no score.
         score.copied().unwrap_or_default()
     };
-    let most: f64 = first(lexical, COMPARED).iter().map(|hit| hit.value).sum();
+    let nearest: BTreeSet<&str> = vector.iter().map(|hit| hit.chunk_id.as_str()).collect();
+    let embedded = lexical.iter().filter(|hit| {
+        nearest.contains(hit.chunk_id.as_str()) || scores.distances.contains_key(&hit.chunk_id)
+    });
+    let best: Vec<f64> = embedded.map(|hit| hit.value).take(COMPARED).collect();
+    if best.is_empty() && !lexical.is_empty() {
+        return None;
+    }
+    let most: f64 = best.iter().sum();
     let found: f64 = first(vector, COMPARED).iter().map(score).sum();
     let share = found / most;
-    if most > 0.0 && share.is_finite() {
+    Some(if most > 0.0 && share.is_finite() {
         share.clamp(0.0, 1.0)
     } else {
         0.0
-    }
+    })
 }
 
 fn first(hits: &[Hit], count: usize) -> &[Hit] {
@@ -150,12 +160,14 @@ mod tests {
         }
     }
 
+    /// Every passage of the lexical list has a vector.
     fn results(lexical: &[(&str, f64)], vector: &[(&str, f64)]) -> SearchResults {
+        let distances = lexical.iter().map(|(key, _)| ((*key).to_owned(), 1.0));
         SearchResults {
             lists: vec![list(Branch::Lexical, lexical), list(Branch::Vector, vector)],
             scores: BranchScores {
                 lexical: BTreeMap::from([("x".to_owned(), 1.0)]),
-                distances: BTreeMap::new(),
+                distances: distances.collect(),
             },
             ..SearchResults::default()
         }
@@ -199,6 +211,24 @@ mod tests {
         let nothing = Features::of(&results(&[], &[("a", 0.5)]), 0).unwrap();
         assert_eq!(nothing.agreement, 0.0);
         assert_eq!(Features::of(&results(&[("a", 2.0)], &[]), 0), None);
+    }
+
+    #[test]
+    fn passages_without_a_vector_have_no_effect() {
+        let lexical = [("a", 8.0), ("b", 6.0), ("c", 4.0)];
+        let vector = [("b", 0.5)];
+        let mut partly = results(&lexical, &vector);
+        partly.scores.distances.remove("a");
+        let embedded = results(&lexical[1..], &vector);
+        assert_eq!(Features::of(&partly, 0), Features::of(&embedded, 0));
+        partly.scores.distances.clear();
+        assert_eq!(Features::of(&partly, 0).unwrap().agreement, 1.0);
+        let apart = results(&lexical, &[("x", 0.5)]);
+        let none = SearchResults {
+            scores: BranchScores::default(),
+            ..apart
+        };
+        assert_eq!(Features::of(&none, 0), None);
     }
 
     #[test]

@@ -57,12 +57,16 @@ pub fn merge_results(first: &mut SearchResults, corpus: &str, other: SearchResul
         .scores
         .distances
         .extend(renamed(other.scores.distances));
+    let without_vector = other.without_vector.into_iter();
+    first.without_vector.extend(without_vector.map(named));
     let passages = other.passages.into_iter();
     first
         .passages
         .extend(passages.map(|(key, passage)| (named(key), passage)));
     first.dates.extend(renamed(other.dates));
     first.lacks_index |= other.lacks_index;
+    first.passages_read += other.passages_read;
+    first.lacks_embeddings &= other.lacks_embeddings;
 }
 
 /// Gives the remembered sources of another corpus of this turn the handles that its lists use.
@@ -146,10 +150,12 @@ mod tests {
         let mut first = found(vec![list(Branch::Lexical, &[("1", 9.0)])]);
         let mut other = found(vec![list(Branch::Lexical, &[("1", 4.0)])]);
         other.scores.lexical.insert("1".into(), 4.0);
+        other.without_vector.insert("1".into());
         merge_results(&mut first, "b", other, 10);
         assert_eq!(first.passages.len(), 2);
         assert_eq!(first.scores.lexical.get(&handle("b", "1")), Some(&4.0));
         assert!(!first.scores.lexical.contains_key("1"));
+        assert_eq!(first.without_vector, [handle("b", "1")].into());
     }
 
     /// A corpus without embeddings has no vector list.

@@ -17,7 +17,7 @@ use crate::begin::fuse::{SearchResults, fuse};
 use crate::begin::relevance::Scale;
 use crate::begin::rerank::{Scored, apply_scores};
 use crate::begin::select::{Budget, Pool, PromptParts, select};
-use crate::begin::warnings::Warning;
+use crate::begin::warnings::{Warning, is_large_scan};
 use crate::error::GroundingError;
 use crate::memory::{BoundMarker, ContextSource, MarkerRegister};
 use crate::passage::identity::{KnownPassages, PassageId};
@@ -87,9 +87,13 @@ impl Gathered {
 
     /// Removes the candidates of a document as if they had never been found. Returns true if there were any.
     pub fn withdraw(&mut self, corpus: &str, doc_id: &str) -> bool {
-        let is_of_it = |candidate: &Candidate| {
+        self.withdraw_all(|candidate| {
             candidate.passage.corpus == corpus && candidate.passage.doc_id == doc_id
-        };
+        })
+    }
+
+    /// Removes candidates as if they had never been found. Returns true if there were any.
+    pub fn withdraw_all(&mut self, is_of_it: impl Fn(&Candidate) -> bool) -> bool {
         let is_left = |place: &usize| !self.withdrawn.contains(place);
         let places = (0..).filter(is_left).zip(&self.candidates);
         let taken: BTreeSet<usize> = places
@@ -406,12 +410,16 @@ fn branch_warnings(results: &SearchResults, settings: &Settings) -> Vec<Warning>
     let mut warnings = Vec::new();
     if results.lacks_index {
         warnings.push(Warning::NoLexicalIndex);
+    } else if is_large_scan(results.passages_read) {
+        warnings.push(Warning::LexicalScan {
+            passages: results.passages_read,
+        });
     }
     let vector: Vec<&RankedList> = lists
         .iter()
         .filter(|l| l.branch == Branch::Vector)
         .collect();
-    if vector.is_empty() && settings.uses_embeddings() {
+    if vector.is_empty() && settings.uses_embeddings() && !results.lacks_embeddings {
         warnings.push(Warning::NoEmbedding);
     }
     for list in &vector {

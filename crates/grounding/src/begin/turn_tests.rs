@@ -1,5 +1,8 @@
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::begin::carry::CarriedOption;
+use crate::begin::fuse::BranchScores;
 use crate::fixtures::{arbitrary_passages, carry_widely, list, passage};
 use crate::memory::RememberedSource;
 use crate::passage::Passage;
@@ -41,8 +44,22 @@ fn turn(
         query: "before".into(),
         ..Default::default()
     }];
+    // All passages have vectors, and the other hits are farther away than those of the vector list.
+    let hits = lists.iter().flat_map(|list| &list.hits);
+    let near: BTreeSet<&String> = lists
+        .iter()
+        .filter(|list| list.branch == Branch::Vector)
+        .flat_map(|list| &list.hits)
+        .map(|hit| &hit.chunk_id)
+        .collect();
+    let far = hits.filter(|hit| !near.is_empty() && !near.contains(&hit.chunk_id));
+    let distances = far.map(|hit| (hit.chunk_id.clone(), 0.6)).collect();
     GatherInput {
         results: SearchResults {
+            scores: BranchScores {
+                distances,
+                ..BranchScores::default()
+            },
             lists,
             passages: passages
                 .into_iter()
@@ -277,6 +294,11 @@ fn missing_and_short_branches_give_warnings() {
             .collect()
     };
     assert_eq!(names(vec![list(Branch::Lexical, &["a"])]), ["no_embedding"]);
+    let without_embeddings = SearchResults {
+        lacks_embeddings: true,
+        ..found(vec![list(Branch::Lexical, &["a"])])
+    };
+    assert_eq!(branch_warnings(&without_embeddings, &carry_widely()), []);
     let lexical_only = Settings {
         vector_share: 0.0,
         ..carry_widely()
@@ -289,6 +311,14 @@ fn missing_and_short_branches_give_warnings() {
         branch_warnings(&without_index, &lexical_only),
         [Warning::NoLexicalIndex]
     );
+    for (passages, warns) in [(9_999, false), (10_000, true)] {
+        let scanned = SearchResults {
+            passages_read: passages,
+            ..found(vec![list(Branch::Lexical, &["a"])])
+        };
+        let warnings = branch_warnings(&scanned, &lexical_only);
+        assert_eq!(warnings == [Warning::LexicalScan { passages }], warns);
+    }
     assert_eq!(
         names(vec![
             list(Branch::Lexical, &["a"]),

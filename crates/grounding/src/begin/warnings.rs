@@ -15,6 +15,11 @@ pub enum Warning {
     NoEmbedding,
     /// The lexical branch had no index and read the table.
     NoLexicalIndex,
+    /// The lexical branch read many passages instead of an index.
+    LexicalScan {
+        /// Passages read.
+        passages: u64,
+    },
     /// A branch returned fewer passages than requested, although more exist.
     ShortBranch {
         /// The branch.
@@ -84,6 +89,15 @@ pub enum Warning {
     },
 }
 
+/// Number of passages from which reading them is slow enough for a warning.
+const LARGE_SCAN: u64 = 10_000;
+
+/// Whether reading this number of passages for a search is worth a warning.
+#[must_use]
+pub fn is_large_scan(passages: u64) -> bool {
+    passages >= LARGE_SCAN
+}
+
 impl Warning {
     /// The stable name.
     #[must_use]
@@ -91,6 +105,7 @@ impl Warning {
         match self {
             Self::NoEmbedding => "no_embedding",
             Self::NoLexicalIndex => "no_lexical_index",
+            Self::LexicalScan { .. } => "lexical_scan",
             Self::ShortBranch { .. } => "short_branch",
             Self::NothingFound => "nothing_found",
             Self::NothingFits { .. } => "nothing_fits",
@@ -111,6 +126,9 @@ impl fmt::Display for Warning {
         match self {
             Self::NoEmbedding => f.write_str("no embedding was given: lexical search only"),
             Self::NoLexicalIndex => f.write_str("no lexical index: the table was read"),
+            Self::LexicalScan { passages } => {
+                write!(f, "the lexical branch read all {passages} visible passages")
+            }
             Self::ShortBranch {
                 branch,
                 returned,
@@ -183,6 +201,7 @@ mod tests {
         let warnings = [
             Warning::NoEmbedding,
             Warning::NoLexicalIndex,
+            Warning::LexicalScan { passages: 100_000 },
             Warning::ShortBranch {
                 branch: Branch::Vector,
                 returned: 3,

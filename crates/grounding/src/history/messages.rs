@@ -28,6 +28,23 @@ pub struct HistoryTurn {
     /// The citations of the answer.
     #[serde(default)]
     pub citations: Vec<HistoryCitation>,
+    /// Whether the answer was left out because the caller may not read its sources. `answer` is then empty.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub omitted: bool,
+}
+
+impl HistoryTurn {
+    /// The turn without its answer, for which the history has the sign […].
+    #[must_use]
+    pub fn without_answer(self) -> Self {
+        Self {
+            turn_no: self.turn_no,
+            query: self.query,
+            query_tokens: self.query_tokens,
+            omitted: true,
+            ..Self::default()
+        }
+    }
 }
 
 /// A citation of an answer.

@@ -47,6 +47,6 @@ fn fullest_answer(turn: &HistoryTurn, room: usize, grammar: &Grammar) -> Option<
     };
     sentences().or_else(|| {
         let tokens = count(NO_ANSWER);
-        (tokens <= room).then(|| block(NO_ANSWER, tokens, !is_empty))
+        (tokens <= room).then(|| block(NO_ANSWER, tokens, !is_empty || turn.omitted))
     })
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::context::ContextSource;
-use crate::passage::Origin;
+use crate::passage::{Candidate, Origin};
 
 /// A row of `conversation_sources`: an active source, or a pin on a whole document (`passage` empty).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,8 +40,8 @@ impl RememberedSource {
     }
 }
 
-/// The key of a remembered source: corpus, document, passage.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The key of a stored source: corpus, document, passage.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 pub struct SourceKey {
     /// Name of the corpus.
     pub corpus: String,
@@ -60,6 +60,15 @@ impl SourceKey {
             doc_id: passage.doc_id.clone(),
             chunk_id: passage.chunk_id.clone(),
         }
+    }
+
+    /// The keys of all passages of a candidate: its own, and those merged into it.
+    pub fn members(candidate: &Candidate) -> impl Iterator<Item = Self> {
+        candidate.members().map(|member| Self {
+            corpus: member.corpus,
+            doc_id: candidate.passage.doc_id.clone(),
+            chunk_id: member.chunk_id,
+        })
     }
 
     /// The key of a remembered source.

@@ -26,6 +26,16 @@ pub enum LexicalSearch {
     Exact,
 }
 
+/// The passages that the figures of BM25 count: number of passages, document frequencies, mean length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LexicalStatistics {
+    /// All passages of the corpus, also those that are hidden from the caller.
+    All,
+    /// Only the passages that the caller may read.
+    Visible,
+}
+
 /// How the vector branch searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,12 +1,20 @@
 //! Parses filters: jsonb conditions on the columns of a corpus.
 //!
 //! `{"lang": "en"}` is equality, `{"kind": ["a", "b"]}` is any of the values, `{"year": {">=": 2020, "<": 2024}}` is a
-//! comparison, `{"retired_at": null}` is IS NULL. All conditions must hold. On a jsonb column any value means
+//! comparison, `{"retired_at": null}` is IS NULL, `{"lang": {"not": "en"}}` holds where the condition does not. On an array column a
+//! value means that the array contains it, a list or `{"any": […]}` that it contains one of them, `{"all": […]}` that it contains all.
+//! `{"$or": [FILTER, …]}` and `{"$not": FILTER}` combine filters. All conditions must hold. On a jsonb column any value means
 //! containment (`@>`).
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::GroundingError;
+
+/// Maximum depth of filters and conditions in each other.
+const MAX_DEPTH: usize = 16;
+
+/// Maximum number of conditions on columns.
+const MAX_CONDITIONS: usize = 1_000;
 
 /// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +60,17 @@ impl Comparison {
     }
 }
 
+/// How the conditions on a column are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// jsonb: every value means containment.
+    Json,
+    /// An array.
+    Array,
+    /// Any other type.
+    Scalar,
+}
+
 /// The condition on a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
@@ -63,6 +82,10 @@ pub enum Test {
     AnyOf(Vec<String>),
     /// The jsonb column contains this value.
     Contains(Value),
+    /// The array has one of the values.
+    Overlaps(Vec<String>),
+    /// The array has all the values.
+    HasAll(Vec<String>),
 }
 
 /// One condition of a filter.
@@ -74,56 +97,160 @@ pub struct Condition {
     pub test: Test,
 }
 
-/// Parses a filter; `is_json` returns whether a column is jsonb.
+/// A filter as a tree.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tree {
+    /// All parts hold; true without parts.
+    All(Vec<Tree>),
+    /// At least one part holds.
+    Any(Vec<Tree>),
+    /// The part does not hold: it is false or NULL.
+    Not(Box<Tree>),
+    /// The condition on a column holds.
+    Column(Condition),
+}
+
+/// Parses a filter; `kind` returns how conditions on a column are read.
 ///
 /// # Errors
 /// [`GroundingError::InvalidFilter`] for any other form.
-pub fn parse(
-    filter: &Value,
-    is_json: impl Fn(&str) -> bool,
-) -> Result<Vec<Condition>, GroundingError> {
-    let Value::Object(columns) = filter else {
-        return Err(GroundingError::InvalidFilter {
-            fault: format!("{} is not an object", short(filter)),
-        });
-    };
-    let mut conditions = Vec::new();
-    for (column, value) in columns {
-        let mut push = |test| {
-            conditions.push(Condition {
-                column: column.clone(),
-                test,
-            });
+pub fn parse(filter: &Value, kind: impl Fn(&str) -> ColumnKind) -> Result<Tree, GroundingError> {
+    Parser {
+        kind,
+        conditions: 0,
+    }
+    .filter(filter, 1)
+}
+
+struct Parser<F> {
+    kind: F,
+    /// Conditions on columns so far.
+    conditions: usize,
+}
+
+impl<F: Fn(&str) -> ColumnKind> Parser<F> {
+    fn filter(&mut self, filter: &Value, depth: usize) -> Result<Tree, GroundingError> {
+        check_depth(depth)?;
+        let Value::Object(columns) = filter else {
+            return Err(invalid(format!("{} is not an object", short(filter))));
         };
-        if is_json(column) {
-            push(match value {
-                Value::Null => Test::IsNull,
-                value => Test::Contains(value.clone()),
-            });
-            continue;
-        }
-        match value {
-            Value::Null => push(Test::IsNull),
-            Value::Array(values) => push(Test::AnyOf(
-                values
-                    .iter()
-                    .map(|value| scalar(column, value))
-                    .collect::<Result<_, _>>()?,
-            )),
-            Value::Object(comparisons) => {
-                if comparisons.is_empty() {
-                    return Err(fault(column, value));
-                }
-                for (operator, operand) in comparisons {
-                    let comparison =
-                        Comparison::parse(operator).ok_or_else(|| fault(column, value))?;
-                    push(Test::Compare(comparison, scalar(column, operand)?));
-                }
+        let mut parts = Vec::new();
+        for (name, value) in columns {
+            match name.as_str() {
+                "$or" => parts.push(self.any(value, depth)?),
+                "$not" => parts.push(Tree::Not(Box::new(self.filter(value, depth + 1)?))),
+                column => self.column(column, value, depth, &mut parts)?,
             }
-            value => push(Test::Compare(Comparison::Equal, scalar(column, value)?)),
+        }
+        Ok(Tree::All(parts))
+    }
+
+    fn any(&mut self, filters: &Value, depth: usize) -> Result<Tree, GroundingError> {
+        match filters {
+            Value::Array(filters) if !filters.is_empty() => {
+                let parts = filters.iter().map(|filter| self.filter(filter, depth + 1));
+                Ok(Tree::Any(parts.collect::<Result<_, _>>()?))
+            }
+            other => Err(invalid(format!(
+                "$or has the value {}, not a list of filters",
+                short(other)
+            ))),
         }
     }
-    Ok(conditions)
+
+    /// Adds the conditions on a column.
+    fn column(
+        &mut self,
+        column: &str,
+        value: &Value,
+        depth: usize,
+        parts: &mut Vec<Tree>,
+    ) -> Result<(), GroundingError> {
+        check_depth(depth)?;
+        let kind = (self.kind)(column);
+        let test = match (kind, value) {
+            (_, Value::Null) => Test::IsNull,
+            (ColumnKind::Json, value) => Test::Contains(value.clone()),
+            (_, Value::Object(operators)) => {
+                return self.operators(column, operators, kind, depth, parts);
+            }
+            (ColumnKind::Array, Value::Array(values)) => Test::Overlaps(scalars(column, values)?),
+            (ColumnKind::Array, value) => Test::HasAll(vec![scalar(column, value)?]),
+            (ColumnKind::Scalar, Value::Array(values)) => Test::AnyOf(scalars(column, values)?),
+            (ColumnKind::Scalar, value) => Test::Compare(Comparison::Equal, scalar(column, value)?),
+        };
+        self.push(column, test, parts)
+    }
+
+    /// Adds the conditions that an object names by operators.
+    fn operators(
+        &mut self,
+        column: &str,
+        operators: &Map<String, Value>,
+        kind: ColumnKind,
+        depth: usize,
+        parts: &mut Vec<Tree>,
+    ) -> Result<(), GroundingError> {
+        let unknown = || fault(column, &Value::Object(operators.clone()));
+        if operators.is_empty() {
+            return Err(unknown());
+        }
+        for (operator, operand) in operators {
+            let test = match (operator.as_str(), operand, kind) {
+                ("not", operand, _) => {
+                    let mut inner = Vec::new();
+                    self.column(column, operand, depth + 1, &mut inner)?;
+                    parts.push(Tree::Not(Box::new(Tree::All(inner))));
+                    continue;
+                }
+                ("any", Value::Array(values), ColumnKind::Array) => {
+                    Test::Overlaps(scalars(column, values)?)
+                }
+                ("any", Value::Array(values), _) => Test::AnyOf(scalars(column, values)?),
+                ("all", Value::Array(values), ColumnKind::Array) => {
+                    Test::HasAll(scalars(column, values)?)
+                }
+                (name, operand, _) => {
+                    let comparison = Comparison::parse(name).ok_or_else(unknown)?;
+                    Test::Compare(comparison, scalar(column, operand)?)
+                }
+            };
+            self.push(column, test, parts)?;
+        }
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        column: &str,
+        test: Test,
+        parts: &mut Vec<Tree>,
+    ) -> Result<(), GroundingError> {
+        self.conditions += 1;
+        if self.conditions > MAX_CONDITIONS {
+            return Err(invalid(format!(
+                "it has more than {MAX_CONDITIONS} conditions"
+            )));
+        }
+        parts.push(Tree::Column(Condition {
+            column: column.to_owned(),
+            test,
+        }));
+        Ok(())
+    }
+}
+
+fn check_depth(depth: usize) -> Result<(), GroundingError> {
+    match depth > MAX_DEPTH {
+        true => Err(invalid(format!(
+            "it is nested deeper than {MAX_DEPTH} levels"
+        ))),
+        false => Ok(()),
+    }
+}
+
+fn scalars(column: &str, values: &[Value]) -> Result<Vec<String>, GroundingError> {
+    values.iter().map(|value| scalar(column, value)).collect()
 }
 
 /// A JSON scalar as input text for the column's type.
@@ -137,9 +264,14 @@ fn scalar(column: &str, value: &Value) -> Result<String, GroundingError> {
 }
 
 fn fault(column: &str, value: &Value) -> GroundingError {
-    GroundingError::InvalidFilter {
-        fault: format!("column \"{column}\" has the value {}", short(value)),
-    }
+    invalid(format!(
+        "column \"{column}\" has the value {}",
+        short(value)
+    ))
+}
+
+fn invalid(fault: String) -> GroundingError {
+    GroundingError::InvalidFilter { fault }
 }
 
 /// A value for a message, truncated if it is long.
@@ -153,42 +285,105 @@ fn short(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
 
-    fn read(filter: Value) -> Result<Vec<Condition>, GroundingError> {
-        parse(&filter, |column| column == "meta")
+    fn kind(column: &str) -> ColumnKind {
+        match column {
+            "meta" => ColumnKind::Json,
+            "tags" => ColumnKind::Array,
+            _ => ColumnKind::Scalar,
+        }
+    }
+
+    fn read(filter: &Value) -> Result<Tree, GroundingError> {
+        parse(filter, kind)
+    }
+
+    fn column(column: &str, test: Test) -> Tree {
+        Tree::Column(Condition {
+            column: column.into(),
+            test,
+        })
+    }
+
+    fn not(tree: Tree) -> Tree {
+        Tree::Not(Box::new(Tree::All(vec![tree])))
     }
 
     #[test]
     fn every_form_is_parsed() {
-        let conditions = read(json!({
-            "lang": "en", "kind": ["a", 2], "meta": {"k": [1]}, "retired": null, "year": {"<": 2024, ">=": 2020}, "open": true
-        }))
-        .unwrap();
-        let of = |column: &str| {
-            conditions
-                .iter()
-                .filter(|condition| condition.column == column)
-                .map(|condition| condition.test.clone())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(of("lang"), [Test::Compare(Comparison::Equal, "en".into())]);
-        assert_eq!(of("kind"), [Test::AnyOf(vec!["a".into(), "2".into()])]);
-        assert_eq!(of("meta"), [Test::Contains(json!({"k": [1]}))]);
-        assert_eq!(of("retired"), [Test::IsNull]);
-        assert_eq!(
-            of("year"),
-            [
-                Test::Compare(Comparison::Less, "2024".into()),
-                Test::Compare(Comparison::GreaterOrEqual, "2020".into())
-            ]
-        );
-        assert_eq!(
-            of("open"),
-            [Test::Compare(Comparison::Equal, "true".into())]
-        );
+        let equal = |value: &str| Test::Compare(Comparison::Equal, value.into());
+        let texts = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+        for (filter, expected) in [
+            (json!({"lang": "en"}), vec![column("lang", equal("en"))]),
+            (json!({"open": true}), vec![column("open", equal("true"))]),
+            (
+                json!({"kind": ["a", 2]}),
+                vec![column("kind", Test::AnyOf(texts(&["a", "2"])))],
+            ),
+            (
+                json!({"kind": {"any": ["a"]}}),
+                vec![column("kind", Test::AnyOf(texts(&["a"])))],
+            ),
+            (
+                json!({"meta": {"any": [1]}}),
+                vec![column("meta", Test::Contains(json!({"any": [1]})))],
+            ),
+            (
+                json!({"retired": null}),
+                vec![column("retired", Test::IsNull)],
+            ),
+            (
+                json!({"tags": "a"}),
+                vec![column("tags", Test::HasAll(texts(&["a"])))],
+            ),
+            (
+                json!({"tags": ["a", "b"]}),
+                vec![column("tags", Test::Overlaps(texts(&["a", "b"])))],
+            ),
+            (
+                json!({"tags": {"any": ["a"]}}),
+                vec![column("tags", Test::Overlaps(texts(&["a"])))],
+            ),
+            (
+                json!({"tags": {"all": ["a", "b"]}}),
+                vec![column("tags", Test::HasAll(texts(&["a", "b"])))],
+            ),
+            (
+                json!({"lang": {"not": "en"}}),
+                vec![not(column("lang", equal("en")))],
+            ),
+            (
+                json!({"tags": {"not": {"all": ["a"]}}}),
+                vec![not(column("tags", Test::HasAll(texts(&["a"]))))],
+            ),
+            (
+                json!({"year": {"<": 2024, ">=": 2020}}),
+                vec![
+                    column("year", Test::Compare(Comparison::Less, "2024".into())),
+                    column(
+                        "year",
+                        Test::Compare(Comparison::GreaterOrEqual, "2020".into()),
+                    ),
+                ],
+            ),
+            (
+                json!({"$or": [{"lang": "en"}, {}]}),
+                vec![Tree::Any(vec![
+                    Tree::All(vec![column("lang", equal("en"))]),
+                    Tree::All(vec![]),
+                ])],
+            ),
+            (
+                json!({"$not": {"lang": "en"}}),
+                vec![not(column("lang", equal("en")))],
+            ),
+        ] {
+            assert_eq!(read(&filter).unwrap(), Tree::All(expected), "{filter}");
+        }
     }
 
     #[test]
@@ -200,8 +395,142 @@ mod tests {
             json!({"a": {"like": "x"}}),
             json!({"a": [[1]]}),
             json!({"a": {"=": null}}),
+            json!({"a": {"all": ["x"]}}),
+            json!({"a": {"any": "x"}}),
+            json!({"tags": {"any": [null]}}),
+            json!({"tags": {"all": "x"}}),
+            json!({"$or": []}),
+            json!({"$or": {"a": 1}}),
+            json!({"$or": [1]}),
+            json!({"$not": [{"a": 1}]}),
         ] {
-            assert!(read(filter.clone()).is_err(), "{filter}");
+            assert!(read(&filter).is_err(), "{filter}");
+        }
+    }
+
+    #[test]
+    fn depth_and_number_are_limited() {
+        let nested = |depth: usize| (1..depth).fold(json!({}), |inner, _| json!({"$not": inner}));
+        assert!(read(&nested(MAX_DEPTH)).is_ok());
+        assert!(read(&nested(MAX_DEPTH + 1)).is_err());
+        let of_column = (0..MAX_DEPTH).fold(json!("x"), |inner, _| json!({"not": inner}));
+        assert!(read(&json!({"a": of_column})).is_err());
+        let many = |count: usize| json!({"$or": vec![json!({"a": 1}); count]});
+        assert!(read(&many(MAX_CONDITIONS)).is_ok());
+        assert!(read(&many(MAX_CONDITIONS + 1)).is_err());
+    }
+
+    /// A row of the tests: a nullable number and a nullable array.
+    type Row = (Option<i64>, Option<Vec<String>>);
+
+    /// Evaluates a parsed filter. NULL counts as false.
+    fn holds(tree: &Tree, row: &Row) -> bool {
+        match tree {
+            Tree::All(parts) => parts.iter().all(|part| holds(part, row)),
+            Tree::Any(parts) => parts.iter().any(|part| holds(part, row)),
+            Tree::Not(part) => !holds(part, row),
+            Tree::Column(Condition { column, test }) => match (column.as_str(), test) {
+                ("n", Test::IsNull) => row.0.is_none(),
+                ("tags", Test::IsNull) => row.1.is_none(),
+                ("n", Test::Compare(comparison, value)) => row.0.is_some_and(|n| {
+                    let value = value.parse::<i64>().unwrap();
+                    match comparison {
+                        Comparison::Equal => n == value,
+                        Comparison::NotEqual => n != value,
+                        Comparison::Less => n < value,
+                        Comparison::LessOrEqual => n <= value,
+                        Comparison::Greater => n > value,
+                        Comparison::GreaterOrEqual => n >= value,
+                    }
+                }),
+                ("n", Test::AnyOf(values)) => {
+                    row.0.is_some_and(|n| values.contains(&n.to_string()))
+                }
+                ("tags", Test::Overlaps(values)) => (row.1.as_ref())
+                    .is_some_and(|tags| values.iter().any(|value| tags.contains(value))),
+                ("tags", Test::HasAll(values)) => (row.1.as_ref())
+                    .is_some_and(|tags| values.iter().all(|value| tags.contains(value))),
+                other => panic!("{other:?}"),
+            },
+        }
+    }
+
+    /// Evaluates the JSON of a filter without parsing it into a tree.
+    fn means(filter: &Value, row: &Row) -> bool {
+        filter
+            .as_object()
+            .unwrap()
+            .iter()
+            .all(|(name, value)| match name.as_str() {
+                "$or" => value
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .any(|part| means(part, row)),
+                "$not" => !means(value, row),
+                column => column_means(column, value, row),
+            })
+    }
+
+    fn column_means(column: &str, value: &Value, row: &Row) -> bool {
+        let present: Option<Vec<Value>> = match column {
+            "n" => row.0.map(|n| vec![json!(n)]),
+            _ => row
+                .1
+                .as_ref()
+                .map(|tags| tags.iter().map(|tag| json!(tag)).collect()),
+        };
+        let has = |value: &Value| present.as_ref().is_some_and(|own| own.contains(value));
+        match value {
+            Value::Null => present.is_none(),
+            Value::Array(values) => values.iter().any(has),
+            Value::Object(operators) => operators.iter().all(|(operator, operand)| match operator
+                .as_str()
+            {
+                "not" => !column_means(column, operand, row),
+                "any" => operand.as_array().unwrap().iter().any(has),
+                "all" => present.is_some() && operand.as_array().unwrap().iter().all(has),
+                ">=" => row.0.is_some_and(|n| n >= operand.as_i64().unwrap()),
+                "<" => row.0.is_some_and(|n| n < operand.as_i64().unwrap()),
+                _ => row.0.is_some_and(|n| n != operand.as_i64().unwrap()),
+            }),
+            value => has(value),
+        }
+    }
+
+    fn filters() -> impl Strategy<Value = Value> {
+        let tags = || proptest::collection::vec("[a-c]", 0..3);
+        let condition = prop_oneof![
+            (0i64..4).prop_map(|n| json!({"n": n})),
+            proptest::collection::vec(0i64..4, 0..3).prop_map(|list| json!({"n": list})),
+            (0i64..4, 0i64..4).prop_map(|(from, to)| json!({"n": {">=": from, "<": to}})),
+            (0i64..4).prop_map(|n| json!({"n": {"not": {"<>": n}}})),
+            Just(json!({"tags": null})),
+            "[a-c]".prop_map(|tag| json!({"tags": tag})),
+            tags().prop_map(|list| json!({"tags": list})),
+            tags().prop_map(|list| json!({"tags": {"any": list}})),
+            tags().prop_map(|list| json!({"tags": {"all": list}})),
+            tags().prop_map(|list| json!({"tags": {"not": list}})),
+        ];
+        condition.prop_recursive(4, 24, 3, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 1..3)
+                    .prop_map(|list| json!({"$or": list})),
+                inner.clone().prop_map(|filter| json!({"$not": filter})),
+                (inner, 0i64..4).prop_map(|(filter, n)| json!({"$not": filter, "n": {"<": n}})),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_tree_means_what_the_filter_says(
+            filter in filters(),
+            n in proptest::option::of(0i64..4),
+            tags in proptest::option::of(proptest::collection::vec("[a-c]", 0..3)),
+        ) {
+            let row = (n, tags);
+            prop_assert_eq!(holds(&read(&filter).unwrap(), &row), means(&filter, &row));
         }
     }
 }

@@ -3,14 +3,15 @@
 mod choices;
 pub mod filter;
 pub mod hook;
+pub mod principals;
 mod resolve;
 pub mod strategy;
 mod table;
 mod values;
 
 pub use choices::{
-    CarryActivation, Fusion, KeepCandidates, LexicalSearch, MarkerStyle, PassageOrder, Provenance,
-    QueryFrom, StoreAnswers, VectorSearch,
+    CarryActivation, Fusion, KeepCandidates, LexicalSearch, LexicalStatistics, MarkerStyle,
+    PassageOrder, Provenance, QueryFrom, StoreAnswers, VectorSearch,
 };
 pub use resolve::is_set;
 pub use table::{Kind, SETTINGS, SettingInfo};

@@ -3,15 +3,16 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::choices::Fusion;
+use super::choices::{Fusion, LexicalStatistics};
 use super::strategy::Strategy;
-use super::table::{SETTINGS, SettingInfo};
+use super::table::{LEXICAL_STATISTICS, SETTINGS, SettingInfo, VISIBLE};
 use super::values::Settings;
 use crate::error::GroundingError;
 
 impl Settings {
     /// Settings from layers, weakest first (GUC, corpus, conversation, call). A later layer wins. JSON null and the
-    /// empty string mean "not set here", and `"off"` sets an optional setting back to none.
+    /// empty string mean "not set here", and `"off"` sets an optional setting back to none. `lexical_statistics` is the
+    /// exception: `visible` in any layer applies, so a caller cannot switch off what the owner of the corpus has chosen.
     ///
     /// # Errors
     /// [`GroundingError::UnknownSetting`] with the layer and the name;
@@ -20,7 +21,12 @@ impl Settings {
     pub fn resolve(layers: &[(&'static str, &Value)]) -> Result<Self, GroundingError> {
         let mut set = Map::new();
         for (layer, settings) in layers {
-            set.extend(typed(layer, settings)?);
+            let layer = typed(layer, settings)?;
+            let is_strict = [&set, &layer].into_iter().any(counts_visible);
+            set.extend(layer);
+            if is_strict {
+                set.insert(LEXICAL_STATISTICS.to_owned(), VISIBLE.into());
+            }
         }
         let mut merged = Map::new();
         for info in SETTINGS {
@@ -32,6 +38,17 @@ impl Settings {
         let settings = Self::read(merged)?;
         settings.model()?.min_share(settings.accuracy_target)?;
         Ok(settings)
+    }
+
+    /// The statistics for a corpus with settings of its own, which need not be a layer of these settings: a turn can search
+    /// several corpora.
+    #[must_use]
+    pub fn lexical_statistics_of(&self, corpus: &Value) -> LexicalStatistics {
+        match typed("corpus", corpus) {
+            Ok(own) if !counts_visible(&own) => self.lexical_statistics,
+            // Stored settings are checked. Faulty ones get the stricter value.
+            _ => LexicalStatistics::Visible,
+        }
     }
 
     /// Whether changes to a layer can put the `accuracy_target` out of reach.
@@ -71,6 +88,11 @@ impl Settings {
     pub fn check(settings: &Value) -> Result<(), GroundingError> {
         typed("settings", settings).map(|_| ())
     }
+}
+
+/// Whether a layer chooses the statistics of the visible passages.
+fn counts_visible(layer: &Map<String, Value>) -> bool {
+    layer.get(LEXICAL_STATISTICS).and_then(Value::as_str) == Some(VISIBLE)
 }
 
 /// The preset of the strategy that is set; empty if none is, because the defaults are those of the default strategy.
@@ -241,6 +263,45 @@ mod tests {
         assert_eq!(settings.rrf_k, 10.0);
         assert_eq!(settings.min_cfs, None);
         assert_eq!(settings.marker_style, MarkerStyle::Numbered);
+    }
+
+    #[test]
+    fn no_layer_switches_the_statistics_of_visible_passages_off() {
+        let (all, visible) = (
+            json!({"lexical_statistics": "all"}),
+            json!({"lexical_statistics": "Visible"}),
+        );
+        let layers = [
+            &all,
+            &visible,
+            &json!({}),
+            &json!({"lexical_statistics": null}),
+        ];
+        for first in layers {
+            for second in layers {
+                for third in layers {
+                    let settings = Settings::resolve(&[
+                        ("server", first),
+                        ("corpus", second),
+                        ("call", third),
+                    ])
+                    .unwrap();
+                    let expected = match [first, second, third].contains(&&visible) {
+                        true => LexicalStatistics::Visible,
+                        false => LexicalStatistics::All,
+                    };
+                    assert_eq!(settings.lexical_statistics, expected);
+                    for corpus in layers {
+                        let strict = *corpus == visible || expected == LexicalStatistics::Visible;
+                        let of_corpus = settings.lexical_statistics_of(corpus);
+                        assert_eq!(of_corpus == LexicalStatistics::Visible, strict);
+                    }
+                }
+            }
+        }
+        let faulty = json!({"lexical_statistics": "some"});
+        let strict = Settings::default().lexical_statistics_of(&faulty);
+        assert_eq!(strict, LexicalStatistics::Visible);
     }
 
     #[test]

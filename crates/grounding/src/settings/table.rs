@@ -92,6 +92,11 @@ impl SettingInfo {
     }
 }
 
+/// Name of the setting for the statistics of the lexical branch.
+pub(super) const LEXICAL_STATISTICS: &str = "lexical_statistics";
+/// Its stricter value.
+pub(super) const VISIBLE: &str = "visible";
+
 fn is_off(value: &Value) -> bool {
     let word = value.as_str();
     word.is_some_and(|word| word.trim().eq_ignore_ascii_case("off"))
@@ -200,6 +205,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "passages requested from each branch, lexical and vector, in every turn"),
     row("lexical_search", "\"auto\"", Kind::Choice(&["auto", "exact"]), "auto or exact",
         "how the lexical branch searches: through a BM25 index if a usable one exists, or by reading every passage"),
+    row(LEXICAL_STATISTICS, "\"all\"", Kind::Choice(&["all", VISIBLE]), "all or visible",
+        "the passages that the figures of BM25 count: all, or only those that the caller may read, which must then all be read; visible in one layer overrides all in any other"),
     row("vector_search", "\"auto\"", Kind::Choice(&["auto", "exact", "index"]), "auto, exact or index",
         "how the vector branch searches: as the planner chooses, without an index, or through an index"),
     row("require_embedding", "false", Kind::Flag, "true or false",

@@ -4,8 +4,8 @@ use reground_citations::GrammarRules;
 use serde::{Deserialize, Serialize};
 
 use super::choices::{
-    CarryActivation, Fusion, KeepCandidates, LexicalSearch, MarkerStyle, PassageOrder, Provenance,
-    QueryFrom, StoreAnswers, VectorSearch,
+    CarryActivation, Fusion, KeepCandidates, LexicalSearch, LexicalStatistics, MarkerStyle,
+    PassageOrder, Provenance, QueryFrom, StoreAnswers, VectorSearch,
 };
 use super::strategy::{Preset, Refresh, RetrieveAt, Strategy};
 use crate::attention_model::{AttentionModel, DomainSpecificity};
@@ -76,6 +76,8 @@ pub struct Settings {
     pub min_answerability: f64,
     /// How the lexical branch searches, default `auto`.
     pub lexical_search: LexicalSearch,
+    /// The passages that the figures of BM25 count, default `all`. `visible` in any layer applies.
+    pub lexical_statistics: LexicalStatistics,
     /// How the vector branch searches, default `auto`.
     pub vector_search: VectorSearch,
     /// Order of the passages in the prompt, default `score`.
@@ -166,6 +168,7 @@ impl Default for Settings {
             require_embedding: false,
             min_answerability: 0.25,
             lexical_search: LexicalSearch::Auto,
+            lexical_statistics: LexicalStatistics::All,
             vector_search: VectorSearch::Auto,
             passage_order: PassageOrder::Score,
             marker_style: MarkerStyle::Lettered,

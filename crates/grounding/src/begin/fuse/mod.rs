@@ -5,6 +5,7 @@
 
 mod candidates;
 mod list_ranks;
+mod missing_vector;
 mod ranking;
 mod recency;
 mod rows;
@@ -15,5 +16,7 @@ pub use candidates::{Fused, fuse};
 pub use ranking::{BranchScores, FusedRow, SearchResults};
 pub use rows::rows;
 
+#[cfg(test)]
+mod missing_vector_tests;
 #[cfg(test)]
 mod tests;

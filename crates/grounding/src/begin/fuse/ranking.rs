@@ -1,6 +1,6 @@
 //! The input and the output of a fusion.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,9 @@ pub struct SearchResults {
     /// The scores of the results of earlier turns under this query together with the query that found them, if these
     /// are ranked too.
     pub integrated: BranchScores,
+    /// Passages of the lexical lists that have no vector although vectors were searched, by the name that the lists use.
+    /// Needed only for rank fusion. Score fusion knows them by their missing distances.
+    pub without_vector: BTreeSet<String>,
     /// The passages in the lists, by the name that the lists use. Not needed for [`rows`](super::rows()).
     pub passages: BTreeMap<String, Passage>,
     /// Dates of the documents in seconds since 1970, by the name that the lists use, for documents that have one. Needed
@@ -27,6 +30,10 @@ pub struct SearchResults {
     pub metric: Metric,
     /// Whether all passages of a corpus were read because it has no lexical index.
     pub lacks_index: bool,
+    /// Number of passages that the lexical branch read instead of an index.
+    pub passages_read: u64,
+    /// Whether the corpus has no column of embeddings; of several corpora, whether none has one.
+    pub lacks_embeddings: bool,
 }
 
 /// The scores of both branches for passages under the turn's own query, whichever list contains them. Values in a list

@@ -22,7 +22,7 @@ pub(super) fn fused_rows<'a>(
 ) -> Vec<FusedRow> {
     let all_ranks = list_ranks(&results.lists, &name);
     let scored: Vec<(&str, ListRanks, f64)> = match settings.fusion {
-        Fusion::Rrf => rrf::rrf_scores(all_ranks, settings.rrf_k),
+        Fusion::Rrf => rrf::rrf_scores(all_ranks, results, settings.rrf_k, &name),
         Fusion::Scores | Fusion::Integrated => {
             scores::standardised_scores(all_ranks, results, settings, &name)
         }

@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::list_ranks::ListRanks;
+use super::missing_vector::LEXICAL_SHARE;
 use super::ranking::SearchResults;
 use crate::begin::relevance::value;
 use crate::passage::Branch;
@@ -25,7 +26,8 @@ const WIDTH: f64 = 6.0;
 const GRAPH_BONUS: f64 = 2.0;
 
 /// Σ share · (1/2 + z/6) over the branches that have scores. `z` is (value − mean) / deviation over the candidates, or
-/// 0 if all are equal or the passage has no embedding. Twins get the best score of any of them.
+/// 0 if all are equal. For a passage without a vector it is [`LEXICAL_SHARE`] of the lexical z. Twins get the best score of
+/// any of them.
 pub(super) fn standardised_scores<'a>(
     mut all_ranks: BTreeMap<&'a str, ListRanks>,
     results: &'a SearchResults,
@@ -45,18 +47,17 @@ pub(super) fn standardised_scores<'a>(
         Some(value(Branch::Vector, results.metric, distance))
     });
     let weights = settings.branch_weights();
-    let shares = [(&lexical, weights.lexical), (&vector, weights.vector)];
-    let total: f64 = shares
-        .iter()
-        .filter(|(branch, _)| branch.has_values)
-        .map(|(_, share)| share)
-        .sum();
+    let share = |branch: &BranchValues, weight| if branch.has_values { weight } else { 0.0 };
+    let (of_lexical, of_vector) = (
+        share(&lexical, weights.lexical),
+        share(&vector, weights.vector),
+    );
+    let total = of_lexical + of_vector;
     let each = all_ranks.into_iter().enumerate();
     each.map(|(at, (key, ranks))| {
-        let parts = shares.iter().filter(|(branch, _)| branch.has_values);
-        let sum: f64 = parts
-            .map(|(branch, share)| share * (MEAN + branch.z(at) / WIDTH))
-            .sum();
+        let words = lexical.z(at).unwrap_or_default();
+        let meaning = vector.z(at).unwrap_or(LEXICAL_SHARE * words);
+        let sum = of_lexical * (MEAN + words / WIDTH) + of_vector * (MEAN + meaning / WIDTH);
         let score = if total > 0.0 { sum / total } else { 0.0 };
         let score = score + graph_bonus(&ranks, settings);
         (key, ranks, score)
@@ -151,10 +152,13 @@ impl BranchValues {
         }
     }
 
-    fn z(&self, at: usize) -> f64 {
-        match self.values.get(at).copied().flatten() {
-            Some(value) if self.deviation > 0.0 => (value - self.mean) / self.deviation,
-            _ => 0.0,
-        }
+    /// The standardised value of a candidate; `None` if it has no value.
+    fn z(&self, at: usize) -> Option<f64> {
+        let value = self.values.get(at).copied().flatten()?;
+        Some(if self.deviation > 0.0 {
+            (value - self.mean) / self.deviation
+        } else {
+            0.0
+        })
     }
 }

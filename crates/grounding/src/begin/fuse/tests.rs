@@ -234,16 +234,21 @@ fn standardised(lists: &[RankedList], scores: &BranchScores, share: f64) -> BTre
             (known.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / known.len() as f64).sqrt();
         keys.keys()
             .map(|key| match value(key) {
-                Some(value) if deviation > 0.0 => (value - mean) / deviation,
-                _ => 0.0,
+                Some(value) if deviation > 0.0 => Some((value - mean) / deviation),
+                Some(_) => Some(0.0),
+                None => None,
             })
-            .collect::<Vec<f64>>()
+            .collect::<Vec<Option<f64>>>()
     };
     let words = column(&|key| Some(scores.lexical.get(key).copied().unwrap_or(0.0)));
     let vectors = column(&|key| scores.distances.get(key).map(|d| (1.0 - d).max(0.0)));
     keys.keys()
         .zip(words.iter().zip(&vectors))
-        .map(|(key, (l, v))| ((*key).clone(), 0.5 + ((1.0 - share) * l + share * v) / 6.0))
+        .map(|(key, (l, v))| {
+            let l = l.unwrap_or_default();
+            let v = v.unwrap_or(0.8 * l);
+            ((*key).clone(), 0.5 + ((1.0 - share) * l + share * v) / 6.0)
+        })
         .collect()
 }
 
