@@ -37,17 +37,36 @@ fn remove_title(passage: &mut Passage) {
 }
 
 fn add_titles(passages: &mut [Passage]) {
-    let mut titles: BTreeMap<String, String> = BTreeMap::new();
-    for passage in passages.iter() {
-        let address = Address::of(Domain::Cloud, &passage.id);
-        let begins = address.range.is_some_and(|(start, _)| start <= BEGINNING);
-        if let Some(title) = heading(&passage.text).filter(|_| begins) {
-            titles.insert(address.document, title.to_owned());
-        }
-    }
+    let titles = headings(passages);
     for passage in passages {
         let document = Address::of(Domain::Cloud, &passage.id).document;
         passage.title = titles.get(&document).cloned().unwrap_or_default();
+    }
+}
+
+/// The heading of each page of which a passage has the beginning.
+fn headings(passages: &[Passage]) -> BTreeMap<String, String> {
+    let mut headings = BTreeMap::new();
+    for passage in passages {
+        let address = Address::of(Domain::Cloud, &passage.id);
+        let begins = address.range.is_some_and(|(start, _)| start <= BEGINNING);
+        if let Some(heading) = heading(&passage.text).filter(|_| begins) {
+            headings.insert(address.document, heading.to_owned());
+        }
+    }
+    headings
+}
+
+/// Returns the title of each document that has one: in clapnq that of its passages, in cloud the heading of its page.
+pub fn titles(corpus: &Corpus) -> BTreeMap<String, String> {
+    match corpus.domain {
+        Domain::Cloud => headings(&corpus.passages),
+        Domain::Clapnq | Domain::Fiqa => {
+            let documents = corpus.documents().into_iter();
+            documents
+                .filter_map(|document| Some((document.id, document.title?)))
+                .collect()
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod graph;
 mod near_twins;
 mod options;
 pub mod parallel;
+mod partly_embedded;
 mod query;
 mod reference;
 mod replay;
@@ -91,6 +92,9 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     }
     if evaluation.options.only(Part::Graph) {
         evaluation.graph()?;
+    }
+    if evaluation.options.only(Part::PartlyEmbedded) {
+        evaluation.partly_embedded()?;
     }
     let mut arms = Vec::new();
     if evaluation.options.runs(Part::Replay) {
@@ -245,6 +249,15 @@ impl Evaluation {
         }
         report::near_twins::print(&measured);
         Ok(measured)
+    }
+
+    /// Search in corpora of which some documents have no vectors.
+    fn partly_embedded(&mut self) -> Result<()> {
+        let embedder = self.embedder.as_mut();
+        let measured =
+            partly_embedded::measure(&self.folder, &mut self.clients, &self.corpora, embedder)?;
+        report::partly_embedded::print(&measured);
+        Ok(())
     }
 
     /// Replays with and without a knowledge graph.

@@ -17,7 +17,7 @@ pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPT
   --connections N         concurrent sessions (default 2)
   --sample                only a fixed quarter of the conversations, in two arms
   --only PART             only this part: retrieval, query, replay, strategies, answerability, titles (needs --model),
-                          near_twins or graph; graph runs only with this option
+                          near_twins, partly_embedded or graph; the last two run only with this option
   --strategies FILE       write the measurements of each strategy to this file, for the command simulation (default: standard output)
   --model FOLDER          the local embedding model, for texts without a given vector
   --cache FOLDER          folder for the vectors that the model computes
@@ -46,6 +46,8 @@ pub enum Part {
     Graph,
     /// Answerability of the turns.
     Answerability,
+    /// Search in partly embedded corpora.
+    PartlyEmbedded,
 }
 
 /// Parsed arguments.
@@ -161,8 +163,9 @@ fn parse_part(name: &str) -> Result<Part> {
         "near_twins" => Ok(Part::NearTwins),
         "graph" => Ok(Part::Graph),
         "answerability" => Ok(Part::Answerability),
+        "partly_embedded" => Ok(Part::PartlyEmbedded),
         _ => bail!(
-            "--only must be retrieval, query, replay, strategies, answerability, titles, near_twins or graph, not {name}"
+            "--only must be retrieval, query, replay, strategies, answerability, titles, near_twins, partly_embedded or graph, not {name}"
         ),
     }
 }

@@ -9,6 +9,7 @@ pub mod follow_ups;
 pub mod graph;
 pub mod loads;
 pub mod near_twins;
+pub mod partly_embedded;
 pub mod query;
 pub mod replay;
 pub mod retrieval;
