@@ -11,6 +11,8 @@ static TENANT_FROM: GucSetting<Option<CString>> = GucSetting::<Option<CString>>:
 
 static TENANT: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 
+static PRINCIPALS_FROM: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
+
 static WORKER_DATABASES: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 static WORKER_INTERVAL: GucSetting<i32> = GucSetting::<i32>::new(60);
 static TRACE_RETENTION_DAYS: GucSetting<i32> = GucSetting::<i32>::new(90);
@@ -33,6 +35,15 @@ pub fn define() {
         c"The tenant of a role, used if reground.tenant_from is reground.tenant.",
         c"Set it with ALTER ROLE ... SET: the role can then be renamed.",
         &TENANT,
+        GucContext::Suset,
+        GucFlags::default(),
+    );
+    // Superuser only, as tenant_from.
+    GucRegistry::define_string_guc(
+        c"reground.principals_from",
+        c"Name of the setting that holds the principals of the caller as a text array, for example app.principals.",
+        c"Empty: rows of a corpus with principals_column are visible to nobody.",
+        &PRINCIPALS_FROM,
         GucContext::Suset,
         GucFlags::default(),
     );
@@ -135,10 +146,17 @@ pub fn worker_interval() -> Duration {
 
 /// Name of the setting that contains the tenant, if configured.
 pub fn tenant_from() -> Option<String> {
-    TENANT_FROM
-        .get()
-        .map(|name| name.to_string_lossy().into_owned())
-        .filter(|name| !name.is_empty())
+    setting_name(&TENANT_FROM)
+}
+
+/// Name of the setting that contains the principals of the caller, if configured.
+pub fn principals_from() -> Option<String> {
+    setting_name(&PRINCIPALS_FROM)
+}
+
+fn setting_name(setting: &GucSetting<Option<CString>>) -> Option<String> {
+    let name = setting.get()?.to_string_lossy().into_owned();
+    (!name.is_empty()).then_some(name)
 }
 
 /// The value of a setting as text; `None` if the setting does not exist.

@@ -32,6 +32,8 @@ struct Stopwatch {
     open: Vec<Profile>,
     /// For each stage in progress, the time of its inner stages.
     within: Vec<Duration>,
+    /// Names of the stages in progress.
+    running: Vec<&'static str>,
     last: Option<Profile>,
 }
 
@@ -69,12 +71,15 @@ pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
     struct Running {
         name: &'static str,
         depth: usize,
+        /// Number of stages around it.
+        outer: usize,
         begun: Instant,
     }
     impl Drop for Running {
         fn drop(&mut self) {
             let took = self.begun.elapsed();
             STOPWATCH.with_borrow_mut(|watch| {
+                watch.running.truncate(self.outer);
                 let within = watch.within.get(self.depth).copied().unwrap_or_default();
                 watch.within.truncate(self.depth);
                 if let Some(outer) = watch.within.last_mut() {
@@ -88,9 +93,11 @@ pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
     }
     let _running = STOPWATCH.with_borrow_mut(|watch| {
         watch.within.push(Duration::ZERO);
+        watch.running.push(name);
         Running {
             name,
             depth: watch.within.len() - 1,
+            outer: watch.running.len() - 1,
             begun: Instant::now(),
         }
     });
@@ -103,6 +110,11 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, i32) {
     let done = work();
     let took = begun.elapsed().as_micros();
     (done, i32::try_from(took).unwrap_or(i32::MAX))
+}
+
+/// The innermost stage in progress.
+pub fn current_stage() -> Option<&'static str> {
+    STOPWATCH.with_borrow(|watch| watch.running.last().copied())
 }
 
 /// The profile of the last successful call of the session.

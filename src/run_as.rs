@@ -59,6 +59,16 @@ pub fn as_foreign_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -
 /// Runs `work` on a corpus as the owner of the relation of its passages, as a security-restricted operation. So triggers, views and
 /// casts run with the rights of the role that made the table, as they do under ANALYZE.
 pub fn as_relation_owner<T>(corpus: Corpus, work: impl FnOnce(&Corpus) -> Result<T>) -> Result<T> {
+    let owner = relation_owner(&corpus)?;
+    as_foreign_role(owner, || {
+        // A table that is being rebuilt must not stop the work on all others.
+        set_local(c"lock_timeout", c"5s");
+        work(&corpus.in_place()?)
+    })
+}
+
+/// The owner of the relation of the passages.
+pub fn relation_owner(corpus: &Corpus) -> Result<pg_sys::Oid> {
     // Read as our owner, because a worker may not have the privilege to use the schema of the relation.
     let owner = as_owner(|| {
         sql::write_one::<pg_sys::Oid>(
@@ -66,12 +76,7 @@ pub fn as_relation_owner<T>(corpus: Corpus, work: impl FnOnce(&Corpus) -> Result
             &[corpus.corpus_id.into()],
         )
     })?;
-    let owner = owner.ok_or_else(|| Error::RelationGone(corpus.name.clone()))?;
-    as_foreign_role(owner, || {
-        // A table that is being rebuilt must not stop the work on all others.
-        set_local(c"lock_timeout", c"5s");
-        work(&corpus.in_place()?)
-    })
+    owner.ok_or_else(|| Error::RelationGone(corpus.name.clone()))
 }
 
 /// Runs `work` as a role, with pinned settings.

@@ -51,6 +51,17 @@ CREATE FUNCTION reground.current_tenant() RETURNS text
 COMMENT ON FUNCTION reground.current_tenant() IS
 'Returns the tenant of this statement: the value of the setting named by reground.tenant_from, or the current role if reground.tenant_from is not set. NULL if the named setting is empty; then no row is visible and nothing can be written.';
 
+CREATE FUNCTION reground._notice_scope() RETURNS boolean
+    LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', '_notice_scope_wrapper';
+COMMENT ON FUNCTION reground._notice_scope() IS
+'Internal: returns true. Sends a notice if the caller can read no conversation because it is not a member of reground_auditor, so that a report is empty.';
+
+CREATE FUNCTION reground.current_principals() RETURNS text[]
+    LANGUAGE c STABLE PARALLEL SAFE
+    AS 'MODULE_PATHNAME', 'current_principals_wrapper';
+COMMENT ON FUNCTION reground.current_principals() IS
+'Returns the principals of the caller: the value of the setting named by reground.principals_from, a text array such as {user:7,group:2}. NULL if none is set; then no row of a corpus with principals_column is visible. Errors: 22023 if the value is not a text array.';
+
 -- Settings of a turn.
 
 CREATE FUNCTION reground._settings()

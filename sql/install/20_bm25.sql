@@ -83,6 +83,8 @@ CREATE FUNCTION reground._bm25_distance(content text, query reground.bm25query) 
 COMMENT ON FUNCTION reground._bm25_distance(text, reground.bm25query) IS
 'Internal: returns the negative BM25 score of a text, 0 if no word matches. Function of the operator <@>.';
 
+-- LEAKPROOF, so that @@@ is an index condition under row-level security, where hidden rows may reach it in a recheck. It raises no
+-- error and no notice that depends on a text.
 CREATE FUNCTION reground._bm25_matches(content text, query reground.bm25query) RETURNS boolean
     LANGUAGE c STABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_matches_wrapper';
 COMMENT ON FUNCTION reground._bm25_matches(text, reground.bm25query) IS
@@ -105,7 +107,7 @@ CREATE TYPE reground.bm25_term AS (
     weight             double precision,
     score              double precision
 );
-COMMENT ON TYPE reground.bm25_term IS 'Row of bm25_explain: a word of the query. The type only grows at its end.';
+COMMENT ON TYPE reground.bm25_term IS 'Row of bm25_explain: a word of the query. The figures of the index (document_frequency, documents, average_length, weight) are NULL if row-level security hides rows of the table from the caller. The type only grows at its end.';
 COMMENT ON COLUMN reground.bm25_term.lexeme IS 'The word, as the index stores it.';
 COMMENT ON COLUMN reground.bm25_term.query_frequency IS 'Occurrences in the query.';
 COMMENT ON COLUMN reground.bm25_term.expansion_weight IS 'Weight in the expansion of the query.';
@@ -148,7 +150,7 @@ CREATE FUNCTION reground._bm25_distance(content reground.bm25text, query regroun
 COMMENT ON FUNCTION reground._bm25_distance(reground.bm25text, reground.bm25query) IS
 'Internal: returns the negative BM25 score of a text in its language. Function of the operator <@>.';
 CREATE FUNCTION reground._bm25_matches(content reground.bm25text, query reground.bm25query) RETURNS boolean
-    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_matches_wrapper';
+    LANGUAGE c STABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_matches_wrapper';
 COMMENT ON FUNCTION reground._bm25_matches(reground.bm25text, reground.bm25query) IS
 'Internal: returns whether a text in its language contains at least one word of the query. Function of the operator @@@.';
 CREATE FUNCTION reground.bm25_score(content reground.bm25text, query reground.bm25query) RETURNS double precision

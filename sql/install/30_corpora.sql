@@ -20,6 +20,7 @@ CREATE TABLE reground.corpora (
     intent_role    regrole,
     embedding_model      text,
     next_embedding_model text,
+    keep_versions  integer CHECK (keep_versions >= 0),
     created_at     timestamptz NOT NULL DEFAULT pg_catalog.now(),
     UNIQUE NULLS NOT DISTINCT (tenant, corpus)
 );
@@ -43,6 +44,7 @@ COMMENT ON COLUMN reground.corpora.reranker_role IS 'Role that set the reranker;
 COMMENT ON COLUMN reground.corpora.intent_role IS 'Role that set the intent function; the function is called as this role.';
 COMMENT ON COLUMN reground.corpora.embedding_model IS 'Model whose embeddings the worker keeps up to date; NULL if the application writes embeddings.';
 COMMENT ON COLUMN reground.corpora.next_embedding_model IS 'Model that replaces embedding_model when it has embedded all passages.';
+COMMENT ON COLUMN reground.corpora.keep_versions IS 'Newest versions of each document that are kept although nothing cites them; 0: all; NULL: all, or 1 with a synchronised table.';
 COMMENT ON COLUMN reground.corpora.created_at IS 'When the corpus was registered.';
 
 CREATE TABLE reground.documents (
@@ -60,6 +62,7 @@ CREATE TABLE reground.documents (
     indexed_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
     replaced_at  timestamptz,
     deleted_at   timestamptz,
+    source_hash  text,
     PRIMARY KEY (corpus_id, doc_id, version)
 );
 CREATE UNIQUE INDEX documents_current ON reground.documents (corpus_id, doc_id) WHERE replaced_at IS NULL;
@@ -67,7 +70,7 @@ COMMENT ON TABLE reground.documents IS 'Identity, version and size of each docum
 COMMENT ON COLUMN reground.documents.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.documents.doc_id IS 'The application''s id of the document.';
 COMMENT ON COLUMN reground.documents.version IS 'Version, from 1; each change of the text adds one.';
-COMMENT ON COLUMN reground.documents.tenant IS 'Tenant of the corpus; NULL if it is shared.';
+COMMENT ON COLUMN reground.documents.tenant IS 'Tenant of the corpus, or of the document in a corpus with tenant_column; NULL if it is shared.';
 COMMENT ON COLUMN reground.documents.uri IS 'Canonical address (RFC 3986, without fragment and tracking parameters), or a stable path.';
 COMMENT ON COLUMN reground.documents.page_count IS 'Number of pages; NULL without pages. Citations of later pages are out_of_bounds.';
 COMMENT ON COLUMN reground.documents.char_count IS 'Unicode characters of the normalised text.';
@@ -78,6 +81,7 @@ COMMENT ON COLUMN reground.documents.modified_at IS 'When the original changed, 
 COMMENT ON COLUMN reground.documents.indexed_at IS 'When this version was put.';
 COMMENT ON COLUMN reground.documents.replaced_at IS 'When a later version or a deletion replaced this version; NULL for the current version.';
 COMMENT ON COLUMN reground.documents.deleted_at IS 'When the document was deleted.';
+COMMENT ON COLUMN reground.documents.source_hash IS 'SHA-256 (hex) of the mapped columns of the row of a synchronised table; NULL for other documents.';
 
 CREATE TABLE reground.edges (
     corpus_id     bigint NOT NULL REFERENCES reground.corpora ON DELETE CASCADE,
@@ -102,7 +106,7 @@ COMMENT ON COLUMN reground.edges.chunk_id IS 'Id of the passage that states the 
 COMMENT ON COLUMN reground.edges.source_entity IS 'Normalised name of the source: NFC, lower case, single spaces.';
 COMMENT ON COLUMN reground.edges.relation IS 'Relation between the two entities.';
 COMMENT ON COLUMN reground.edges.target_entity IS 'Normalised name of the target.';
-COMMENT ON COLUMN reground.edges.tenant IS 'Tenant of the corpus; NULL if it is shared.';
+COMMENT ON COLUMN reground.edges.tenant IS 'Tenant of the corpus, or of the passage in a corpus with tenant_column; NULL if it is shared.';
 COMMENT ON COLUMN reground.edges.source IS 'Name of the source entity, as given.';
 COMMENT ON COLUMN reground.edges.target IS 'Name of the target entity, as given.';
 COMMENT ON COLUMN reground.edges.weight IS 'Weight, above 0; edges of large weight nominate passages first.';
@@ -115,10 +119,10 @@ CREATE FUNCTION reground.create_corpus(
     embedding_type text DEFAULT 'vector', metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english',
     chunk_size integer DEFAULT 512, chunk_overlap integer DEFAULT 128, chunk_unit text DEFAULT 'tokens',
     settings jsonb DEFAULT '{}', tenant text DEFAULT NULL, text_config_per_document boolean DEFAULT false, embedding_model text DEFAULT NULL,
-    title_weight integer DEFAULT 2)
+    title_weight integer DEFAULT 2, tenant_column text DEFAULT NULL, principals_column text DEFAULT NULL, keep_versions integer DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'create_corpus_wrapper';
 COMMENT ON FUNCTION reground.create_corpus IS
-'Creates a corpus with tables of its own in a schema, owned by the caller: NAME (passages), NAME_documents (texts and versions) and NAME_history (passages of earlier versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. chunk_unit: tokens (o200k_base), characters or sentences. text_config_per_document: each document may have its own text search configuration. embedding_model: registered model whose embeddings a worker keeps up to date; it gives the dimensions. title_weight: how many times a word of a title or heading counts, 0 to 100; 0: titles are neither searched nor embedded. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
+'Creates a corpus with tables of its own in a schema, owned by the caller: NAME (passages), NAME_documents (texts and versions) and NAME_history (passages of earlier versions). If tenant is given and the table NAME exists, the tables of the tenant begin with NAME__TENANT. dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. chunk_unit: tokens (o200k_base), characters or sentences. text_config_per_document: each document may have its own text search configuration. embedding_model: registered model whose embeddings a worker keeps up to date; it gives the dimensions. title_weight: how many times a word of a title or heading counts, 0 to 100; 0: titles are neither searched nor embedded. tenant_column: name of a column that put_document fills with the current tenant; each tenant reads and writes its own rows only. principals_column: name of a column of text arrays; a row is visible if it has one of current_principals(). keep_versions: newest versions of each document to keep; earlier ones are removed when nothing cites them; 0: all; NULL: all, or 1 with a synchronised table. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
 
 CREATE FUNCTION reground.add_corpus(
     corpus text, relation regclass, chunk_id text, content text, doc_id text DEFAULT NULL, embedding text DEFAULT NULL,
@@ -127,17 +131,19 @@ CREATE FUNCTION reground.add_corpus(
     page_start text DEFAULT NULL, page_end text DEFAULT NULL, page_count text DEFAULT NULL,
     char_start text DEFAULT NULL, char_end text DEFAULT NULL, metadata text DEFAULT NULL,
     metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english', settings jsonb DEFAULT '{}', tenant text DEFAULT NULL,
-    text_config_column text DEFAULT NULL, embedding_model text DEFAULT NULL, heading text DEFAULT NULL, title_weight integer DEFAULT 2)
+    text_config_column text DEFAULT NULL, embedding_model text DEFAULT NULL, heading text DEFAULT NULL, title_weight integer DEFAULT 2,
+    tenant_column text DEFAULT NULL, principals_column text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'add_corpus_wrapper';
 COMMENT ON FUNCTION reground.add_corpus IS
-'Registers an existing table or view as a corpus; nothing is copied. chunk_id to metadata, documents_doc_id, text_config_column and heading name columns of relation; title, uri, published, modified_at, version, page_count and metadata columns of documents, if it has them. text_config_column contains the text search configuration or language of each row; text_config applies if it is NULL or unknown. embedding_model: registered model whose embeddings a worker keeps up to date in the column embedding; vectors that exist are taken as this model''s. title_weight: how many times a word of a title or heading counts, 0 to 100; 0: they are neither searched nor embedded. Run check_corpus afterwards. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
+'Registers an existing table or view as a corpus; nothing is copied. chunk_id to metadata, documents_doc_id, text_config_column and heading name columns of relation; title, uri, published, modified_at, version, page_count and metadata columns of documents, if it has them. text_config_column contains the text search configuration or language of each row; text_config applies if it is NULL or unknown. embedding_model: registered model whose embeddings a worker keeps up to date in the column embedding; vectors that exist are taken as this model''s. title_weight: how many times a word of a title or heading counts, 0 to 100; 0: they are neither searched nor embedded. tenant_column: column of relation (or of documents) with the tenant; only rows of the current tenant are read. principals_column: column of text arrays; only rows with one of current_principals() are read. Run check_corpus afterwards. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
 
 CREATE FUNCTION reground.alter_corpus(
     corpus text, settings jsonb DEFAULT NULL, mapping jsonb DEFAULT NULL, metric text DEFAULT NULL, text_config regconfig DEFAULT NULL,
-    text_config_per_document boolean DEFAULT NULL, embedding_model text DEFAULT NULL, title_weight integer DEFAULT NULL)
+    text_config_per_document boolean DEFAULT NULL, embedding_model text DEFAULT NULL, title_weight integer DEFAULT NULL,
+    keep_versions integer DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'alter_corpus_wrapper';
 COMMENT ON FUNCTION reground.alter_corpus IS
-'Changes the given properties of a corpus. settings are merged into those of the corpus (null removes one). mapping maps columns of a registered corpus: {"content": "body"} (null removes one). A new text_config, text_config_per_document or title_weight rebuilds the index of tables made by create_corpus. A title_weight changed from or to 0 changes the embedded texts: a notice says how to embed them again. embedding_model: model whose embeddings a worker keeps up to date; another model than the present one embeds everything into a second column, and searches use it when all vectors exist; an empty name stops the updates.';
+'Changes the given properties of a corpus. settings are merged into those of the corpus (null removes one). mapping maps columns of a registered corpus: {"content": "body"} (null removes one). A new text_config, text_config_per_document or title_weight rebuilds the index of tables made by create_corpus. A title_weight changed from or to 0 changes the embedded texts: a notice says how to embed them again. embedding_model: model whose embeddings a worker keeps up to date; another model than the present one embeds everything into a second column, and searches use it when all vectors exist; an empty name stops the updates. keep_versions: as in create_corpus; earlier versions of a document are removed when it is stored the next time.';
 
 CREATE FUNCTION reground.drop_corpus(corpus text, drop_tables boolean DEFAULT false)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'drop_corpus_wrapper';
@@ -158,11 +164,11 @@ CREATE FUNCTION reground.put_document(
     corpus text, doc_id text, content text DEFAULT NULL, passages jsonb DEFAULT NULL, uri text DEFAULT NULL, title text DEFAULT NULL,
     published timestamptz DEFAULT NULL, modified_at timestamptz DEFAULT NULL, media_type text DEFAULT NULL, language text DEFAULT NULL,
     page_starts integer[] DEFAULT NULL, page_count integer DEFAULT NULL, metadata jsonb DEFAULT NULL,
-    text_config text DEFAULT NULL)
+    text_config text DEFAULT NULL, principals text[] DEFAULT NULL)
     RETURNS TABLE (version integer, changed boolean, chunk_count integer, reused integer, added integer, removed integer, pending_embeddings integer, page_count integer, overlap_cost double precision)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_document_wrapper';
 COMMENT ON FUNCTION reground.put_document IS
-'Stores a document of a corpus made by create_corpus, given as text (content) or as passages ([{content, chunk_id, heading, page_start, page_end, char_start, char_end, metadata}], only content required). page_starts: character offsets from 0 at which pages begin; NULL: form feeds. text_config: text search configuration or language, for corpora with text_config_per_document; NULL means language. A changed text makes a new version; unchanged passages keep their ids and embeddings (reused); a passage whose title or heading changed keeps its id and waits for a new embedding. overlap_cost: characters stored twice, as a share of the document. Errors: 55000 if create_corpus did not make the corpus.';
+'Stores a document of a corpus made by create_corpus, given as text (content) or as passages ([{content, chunk_id, heading, page_start, page_end, char_start, char_end, metadata}], only content required). page_starts: character offsets from 0 at which pages begin; NULL: form feeds. text_config: text search configuration or language, for corpora with text_config_per_document; NULL means language. A changed text makes a new version; unchanged passages keep their ids and embeddings (reused); a passage whose title or heading changed keeps its id and waits for a new embedding. overlap_cost: characters stored twice, as a share of the document. principals: who may read the document in all its versions, for corpora with principals_column; NULL: nobody. Errors: 55000 if create_corpus did not make the corpus, 23505 if another tenant has a document of this doc_id.';
 
 CREATE FUNCTION reground.delete_document(corpus text, doc_id text)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'delete_document_wrapper';
@@ -170,17 +176,17 @@ COMMENT ON FUNCTION reground.delete_document IS
 'Deletes a document from the current passages and returns whether it existed. Its versions stay for as_of, and its citations get the source_state deleted; forget_document erases its text. Errors: 55000 if create_corpus did not make the corpus.';
 
 CREATE FUNCTION reground.pending_embeddings(corpus text, max_results integer DEFAULT 100)
-    RETURNS TABLE (chunk_id text, doc_id text, content text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pending_embeddings_wrapper';
+    RETURNS TABLE (chunk_id text, doc_id text, content text, content_hash text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pending_embeddings_wrapper';
 COMMENT ON FUNCTION reground.pending_embeddings IS
-'Returns passages without an embedding, ordered by chunk_id. content: the text to embed, which begins with the title and the headings unless title_weight is 0.';
+'Returns passages without an embedding, then those whose text has changed since it was embedded, each ordered by chunk_id. content: the text to embed, which begins with the title and the headings unless title_weight is 0. content_hash: its SHA-256 (hex), for put_embeddings.';
 
 -- The type vector is in the schema of pgvector. Declare only functions in C under this search_path: they contain no operators.
 SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', e.extnamespace::regnamespace, ', pg_temp'), true)
 FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
-CREATE FUNCTION reground.put_embeddings(corpus text, chunk_ids text[], embeddings vector[], model text DEFAULT NULL)
+CREATE FUNCTION reground.put_embeddings(corpus text, chunk_ids text[], embeddings vector[], model text DEFAULT NULL, content_hashes text[] DEFAULT NULL)
     RETURNS integer LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_embeddings_wrapper';
 COMMENT ON FUNCTION reground.put_embeddings IS
-'Stores the embeddings of passages and returns the number of passages updated; passages that no longer exist are skipped. chunk_ids and embeddings have the same length. Errors: 22023 if a vector has other dimensions or is not finite, 55000 if the corpus has no embedding column.';
+'Stores the embeddings of passages and returns the number of passages updated; passages that no longer exist are skipped. chunk_ids, embeddings and content_hashes have the same length. content_hashes: those that pending_embeddings returned; a passage whose text has changed since is skipped. Without them, the vectors are taken as those of the present texts. Errors: 22023 if a vector has other dimensions or is not finite, 55000 if the corpus has no embedding column.';
 
 CREATE FUNCTION reground.put_edges(corpus text, edges jsonb)
     RETURNS TABLE (added bigint, changed bigint)
@@ -202,4 +208,11 @@ CREATE FUNCTION reground.search(
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'search_wrapper';
 COMMENT ON FUNCTION reground.search IS
 'Searches a corpus by BM25 and pgvector and returns the fused ranking. filter: conditions on columns of the relation: {"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"]}. settings: see the view settings. Without an embedding the search is lexical only and warns; without a query it is vector only. embedding_model: registered model that computed the embedding. as_of: searches the versions of that time, for corpora made by create_corpus. Errors: 0A000 for as_of and another corpus, 22023 if as_of is in the future, 22023 if the corpus has another embedding_model.';
+CREATE FUNCTION reground.explain_search(
+    corpus text, query text, embedding vector DEFAULT NULL, max_results integer DEFAULT 10, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL,
+    embedding_model text DEFAULT NULL, as_of timestamptz DEFAULT NULL)
+    RETURNS TABLE (step_no integer, step text, rows bigint, ms double precision, plan text)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'explain_search_wrapper';
+COMMENT ON FUNCTION reground.explain_search IS
+'Runs a search and returns the plan of each statement that reads the corpus, as EXPLAIN (ANALYZE, BUFFERS) shows it to the caller. Arguments as in search. step: stage of the search, as in profile(). rows: rows that the statement returned; ms: its execution time. Each statement runs twice. Errors: as in search.';
 SET LOCAL search_path = pg_catalog, pg_temp;

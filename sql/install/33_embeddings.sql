@@ -1,8 +1,8 @@
--- Embeddings that a worker keeps up to date.
+-- The texts that were embedded, and embeddings that a worker keeps up to date.
 
 CREATE TABLE reground.passage_embeddings (
     corpus_id   bigint NOT NULL REFERENCES reground.corpora ON DELETE CASCADE,
-    model       text NOT NULL REFERENCES reground.models,
+    model       text NOT NULL,
     chunk_id    text COLLATE "C" NOT NULL,
     input_hash  bytea NOT NULL,
     embedded_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
@@ -10,7 +10,7 @@ CREATE TABLE reground.passage_embeddings (
 );
 COMMENT ON TABLE reground.passage_embeddings IS 'The text that the embedding of each passage was computed from. The vector is in the relation of the corpus.';
 COMMENT ON COLUMN reground.passage_embeddings.corpus_id IS 'Id of the corpus.';
-COMMENT ON COLUMN reground.passage_embeddings.model IS 'Name of the model.';
+COMMENT ON COLUMN reground.passage_embeddings.model IS 'Name of the registered model of the corpus; empty if the application computes the embeddings.';
 COMMENT ON COLUMN reground.passage_embeddings.chunk_id IS 'Id of the passage.';
 COMMENT ON COLUMN reground.passage_embeddings.input_hash IS 'SHA-256 of the text (UTF-8).';
 COMMENT ON COLUMN reground.passage_embeddings.embedded_at IS 'When the vector was stored, or found.';

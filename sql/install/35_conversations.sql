@@ -226,6 +226,7 @@ CREATE TABLE reground.conversation_markers (
     UNIQUE (conversation_id, binding_no)
 );
 CREATE INDEX conversation_markers_document ON reground.conversation_markers (conversation_id, doc_id);
+CREATE INDEX conversation_markers_version ON reground.conversation_markers (doc_id, version);
 CREATE INDEX conversation_markers_letters ON reground.conversation_markers
     (conversation_id, pg_catalog.length(pg_catalog.rtrim(marker, '0123456789')), pg_catalog.rtrim(marker, '0123456789') COLLATE "C") WHERE marker ~ '^[A-Z]+[0-9]+$';
 CREATE INDEX conversation_markers_numbers ON reground.conversation_markers (conversation_id, pg_catalog.length(marker), marker COLLATE "C") WHERE marker ~ '^[0-9]+$';

@@ -204,6 +204,7 @@ CREATE TABLE reground.message_citations (
     UNIQUE (message_id, citation_no)
 );
 CREATE INDEX message_citations_document ON reground.message_citations (tenant, corpus, doc_id);
+CREATE INDEX message_citations_version ON reground.message_citations (doc_id, source_version);
 CREATE INDEX message_citations_turn ON reground.message_citations (turn_id);
 -- citation_quality and stage_survival read only this index for a period: a tenth of the pages of the table.
 CREATE INDEX message_citations_created ON reground.message_citations (created_at)

@@ -18,7 +18,7 @@ CREATE TYPE reground.turn_source AS (
     metadata  jsonb,
     answerability double precision
 );
-COMMENT ON TYPE reground.turn_source IS 'Row of begin_turn, retrieve, add_passages and apply_rerank: a source of the turn. The type only grows at its end.';
+COMMENT ON TYPE reground.turn_source IS 'Row of begin_turn, turn_sources, retrieve, add_passages and apply_rerank: a source of the turn. The type only grows at its end.';
 COMMENT ON COLUMN reground.turn_source.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.turn_source.marker IS 'Marker for the prompt, for example A1; NULL for a candidate that waits for apply_rerank, and if there are no sources.';
 COMMENT ON COLUMN reground.turn_source.corpus IS 'Name of the corpus; empty for added passages.';
@@ -218,6 +218,12 @@ COMMENT ON FUNCTION reground.retrieve IS
 'Searches again within an open turn, adds new sources to the turn and returns all sources found. The query is used as given. corpus or corpora default to those of the turn. embedding_model: as in begin_turn. max_results: 1 to 100, default max_sources. Errors: 55000 if the turn is not open, P0002 if it does not exist.';
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+CREATE FUNCTION reground.turn_sources(turn_id bigint)
+    RETURNS SETOF reground.turn_source
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'turn_sources_wrapper';
+COMMENT ON FUNCTION reground.turn_sources IS
+'Returns the sources of a turn as begin_turn returned them, and those added since, in prompt order; also after the turn has ended. One row with marker NULL if there are none, the candidates before apply_rerank. Errors: P0002 if the turn does not exist.';
+
 CREATE FUNCTION reground.add_passages(turn_id bigint, passages jsonb)
     RETURNS SETOF reground.turn_source
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'add_passages_wrapper';
@@ -239,7 +245,7 @@ CREATE FUNCTION reground.history(conversation_ref text, max_tokens integer DEFAU
     RETURNS TABLE (entry_no integer, turn_no integer, role text, content text, tokens integer, shortened boolean, over_budget boolean)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'history_wrapper';
 COMMENT ON FUNCTION reground.history IS
-'Returns the earlier messages of a conversation for the next prompt, to be put after the sources. max_tokens: budget; NULL: the budget of the latest turn (setting compress). role: user, assistant, or sources for the list of the cited sources, which comes first. That list and the last history_exchanges exchanges are complete whatever the budget; over_budget: these alone exceed it. turn_nos: keep only these turns (dependency hard), or all from the earliest of them on (soft); empty keeps none. shortened: the message is not complete. Errors: P0002 if the conversation does not exist.';
+'Returns the earlier messages of a conversation for the next prompt, to be put after the sources. max_tokens: budget; NULL: the budget of the latest turn (setting compress). role: user, assistant, or sources for the list of the cited sources, which comes first. That list and the last history_exchanges exchanges are complete whatever the budget; over_budget: these alone exceed it. turn_nos: keep only these turns (dependency hard), or all from the earliest of them on (soft); empty keeps none. shortened: the message is not complete. An answer is […] if the caller may no longer read one of its sources. Errors: P0002 if the conversation does not exist.';
 
 CREATE FUNCTION reground.context_text(conversation_ref text, query text, parent_turn_id bigint DEFAULT NULL)
     RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'context_text_wrapper';
@@ -286,14 +292,15 @@ CREATE FUNCTION reground.record_turns(turns jsonb, settings jsonb DEFAULT NULL, 
 COMMENT ON FUNCTION reground.record_turns IS
 'Records many finished turns as record_turn does: [{conversation_ref, query, answer, passages, at, message_ref, model, tags, citations}]. Returns one row per element: element_no (from 1), the number of its citations and of those that hold, its score, and recorded (false if it was recorded before). Errors: 22023 for an invalid element, 23505 as in record_turn; then no turn is recorded.';
 
-CREATE FUNCTION reground.feed_answer(turn_id bigint, answer_so_far text, complete boolean DEFAULT false)
+CREATE FUNCTION reground.feed_answer(turn_id bigint, answer_so_far text, complete boolean DEFAULT false, resume_from text DEFAULT NULL)
     RETURNS TABLE (displayable_chars integer, displayable_bytes integer, citation_no integer, marker text, raw text, corpus text, doc_id text, chunk_id text, title text,
                    uri text, locator text, claim text, quote text, status text, holds boolean, hallucination_mode text, score double precision,
                    coordinate_fidelity double precision, support double precision, diagnostic text, repaired boolean,
-                   answer_start integer, answer_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer)
+                   answer_start integer, answer_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer,
+                   resume text)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'feed_answer_wrapper';
 COMMENT ON FUNCTION reground.feed_answer IS
-'Judges a streaming answer; pass the whole text received so far in each call. displayable_chars, displayable_bytes: length of the text that can be displayed without splitting a citation. Returns one row per complete citation, or one with citation_no NULL if there is none; claim to diagnostic are NULL until its paragraph ends, or complete is true. Writes nothing. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
+'Judges a streaming answer; pass the whole text received so far in each call. displayable_chars, displayable_bytes: length of the text that can be displayed without splitting a citation. Returns one row per complete citation, or one with citation_no NULL if there is none; claim to diagnostic are NULL until its paragraph ends and the next one begins, or complete is true. resume_from: the column resume of the previous call for this answer; then only the text after that position is read, and citations with a verdict are returned once. Writes nothing. Errors: 22023 if resume_from is of another answer, 55000 before apply_rerank, P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground.extract_citations(answer text, forms jsonb DEFAULT NULL)
     RETURNS SETOF reground.extracted_citation
@@ -305,7 +312,21 @@ CREATE FUNCTION reground.import_citations(answer text, citations jsonb, api text
     RETURNS SETOF reground.extracted_citation
     LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'import_citations_wrapper';
 COMMENT ON FUNCTION reground.import_citations IS
-'Returns the citations that a model''s API returned besides the text. citations: the whole message or its list of citations. api: anthropic, bedrock, cohere, gemini or openai; NULL: recognised by shape. Errors: 22023 if the shape is unknown.';
+'Returns the citations that a model''s API returned besides the text. citations: the whole message or its list of citations. api: anthropic, bedrock, cohere, gemini, openai or vercel; NULL: recognised by shape. Errors: 22023 if the shape is unknown.';
+
+CREATE FUNCTION reground.citation_evidence(message_id bigint)
+    RETURNS TABLE (citation_id bigint, citation_no integer, marker text, status text, holds boolean, support double precision,
+                   sentence text, sentence_start integer, sentence_end integer, answer_start integer, answer_end integer,
+                   corpus text, doc_id text, chunk_id text, title text, uri text, locator text, page_start integer, page_end integer,
+                   before text, quote text, after text, passage_start integer, passage_end integer, char_start integer, char_end integer, source_state text)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'citation_evidence_wrapper';
+COMMENT ON FUNCTION reground.citation_evidence IS
+'Returns the citations of a stored answer with their evidence, ready to highlight, also of a superseded answer. sentence: sentence of the answer with the citation; NULL with store_answers hash. before, quote, after: the quote and the text around it in its paragraph; without a quote, before is the passage. passage_start to passage_end: characters of the quote in the text of the passage chunk_id; char_start to char_end: in the document; page_start to page_end: its pages. All offsets start at 0. source_state: current, changed or deleted. Errors: P0002 if the answer does not exist.';
+
+CREATE FUNCTION reground.answer_parts(message_id bigint, format text)
+    RETURNS jsonb LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'answer_parts_wrapper';
+COMMENT ON FUNCTION reground.answer_parts IS
+'Returns a stored answer with its citations as the parts of a message, for front ends. format: openai (Responses API: output_text with annotations), anthropic (content blocks with citations) or vercel (parts of a UIMessage). Citation strings are removed from the text. Citations without a source are omitted. import_citations reads the result. NULL with store_answers hash. Errors: 22023 for another format, P0002 if the answer does not exist.';
 
 CREATE FUNCTION reground.abandon_turn(turn_id bigint)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'abandon_turn_wrapper';
@@ -331,4 +352,4 @@ CREATE FUNCTION reground.profile()
     RETURNS TABLE (function text, stage text, calls integer, self_us bigint)
     LANGUAGE c VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'profile_wrapper';
 COMMENT ON FUNCTION reground.profile() IS
-'Returns the time of this session''s last successful turn function (begin_turn, retrieve, add_passages, end_turn, record_turn, record_turns) by stage. self_us: wall-clock microseconds of the stage itself; other collects the rest. No rows before the first call.';
+'Returns the time of this session''s last successful call of begin_turn, retrieve, add_passages, feed_answer, end_turn, check_answer, record_turn, record_turns, search or explain_search, by stage. self_us: wall-clock microseconds of the stage itself; other collects the rest. No rows before the first call.';

@@ -251,6 +251,7 @@ CREATE FUNCTION reground.trace_document(corpus text, doc_id text, since timestam
                a.superseded, a.created_at
         FROM reground.citation_audit AS a
         WHERE a.corpus = trace_document.corpus AND a.doc_id = trace_document.doc_id AND (trace_document.since IS NULL OR a.created_at >= trace_document.since)
+            AND (SELECT reground._notice_scope())
         ORDER BY a.citation_id;
     END;
 COMMENT ON FUNCTION reground.trace_document(text, text, timestamptz) IS

@@ -95,6 +95,7 @@ CREATE FUNCTION reground.citation_quality(dimension text DEFAULT NULL, since tim
                 SELECT NULL, 0, 0, 0, NULL, 0, 0, 0 WHERE reground._dimension_name(citation_quality.dimension) = '') AS p
             GROUP BY p.value) AS q
         CROSS JOIN LATERAL reground._wilson_interval(q.holding, q.judged) AS w
+        WHERE (SELECT reground._notice_scope())
         ORDER BY q.citations DESC, q.value;
     END;
 COMMENT ON FUNCTION reground.citation_quality(text, timestamptz, timestamptz) IS
@@ -132,6 +133,7 @@ CREATE FUNCTION reground.stage_survival(dimension text DEFAULT NULL, since times
         CROSS JOIN LATERAL (VALUES (1, 'coordinates', q.r1, q.s1), (2, 'retrieval', q.r2, q.s2), (3, 'rerank', q.r3, q.s3), (4, 'context', q.r4, q.s4), (5, 'generation', q.r5, q.s5))
             AS f(stage_no, stage, reached, survived)
         CROSS JOIN LATERAL reground._wilson_interval(f.survived, f.reached) AS w
+        WHERE (SELECT reground._notice_scope())
         ORDER BY q.value, f.stage_no;
     END;
 COMMENT ON FUNCTION reground.stage_survival(text, timestamptz, timestamptz) IS
@@ -156,7 +158,8 @@ CREATE FUNCTION reground.compare_cfs(dimension text, value_a text, value_b text,
                    pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x.cfs) FILTER (WHERE x.value = compare_cfs.value_a) AS median_a,
                    pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x.cfs) FILTER (WHERE x.value = compare_cfs.value_b) AS median_b
             FROM reground._answers_by(compare_cfs.dimension, true, compare_cfs.since, compare_cfs.until) AS x WHERE x.cfs IS NOT NULL) AS s
-        CROSS JOIN LATERAL reground._mann_whitney(s.a, s.b) AS w;
+        CROSS JOIN LATERAL reground._mann_whitney(s.a, s.b) AS w
+        WHERE (SELECT reground._notice_scope());
     END;
 COMMENT ON FUNCTION reground.compare_cfs(text, text, text, timestamptz, timestamptz) IS
 'Compares the citation fidelity scores of current answers between two values of a dimension by the two-sided Mann-Whitney U test, as scipy.stats.mannwhitneyu with method auto. dimension: model, tenant, corpus (of the turn), conversation, intent, decision, origin, day, hour or tag:KEY. u: statistic of value_a. effect: u / (answers_a × answers_b), the probability that a score of value_a exceeds one of value_b. Errors: 22004 for NULL, 22023 for an unknown dimension.';
@@ -241,6 +244,7 @@ CREATE FUNCTION reground.sli(since timestamptz DEFAULT pg_catalog.now() - interv
             SELECT 2, 'rerank_survival', c.survived::double precision / nullif(c.reached, 0), 0.95::double precision, c.reached FROM citations AS c
             UNION ALL
             SELECT 3, 'parse_failures', c.malformed::double precision / nullif(c.written, 0), 0.005::double precision, c.written FROM citations AS c) AS s
+        WHERE (SELECT reground._notice_scope())
         ORDER BY s.indicator_no;
     END;
 COMMENT ON FUNCTION reground.sli(timestamptz, timestamptz) IS
@@ -263,6 +267,7 @@ CREATE FUNCTION reground.source_usage(since timestamptz DEFAULT NULL, until time
             FROM reground.message_citations AS c JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded
             WHERE c.doc_id IS NOT NULL AND c.created_at >= coalesce(source_usage.since, '-infinity') AND c.created_at < coalesce(source_usage.until, 'infinity')
             GROUP BY 1, 2) AS u
+        WHERE (SELECT reground._notice_scope())
         GROUP BY u.corpus, u.doc_id
         ORDER BY 5 DESC, 4 DESC, 1, 2;
     END;

@@ -21,6 +21,8 @@ INSERT INTO reground.maintenance_tasks (task, built_in, enabled, period, meaning
     ('check_alerts',      true, true, '1 minute', 'checks the alert rules; processed: alerts that changed'),
     ('leases',            true, true, '1 minute', 'gives up model tasks whose last lease has ended, and removes the usage of models after 90 days; processed: tasks'),
     ('embeddings',        true, true, '1 minute', 'runs queue_embeddings; processed: tasks queued'),
+    ('sync_queue',        true, true, '1 minute', 'stores and deletes the documents of queued rows of synchronised tables; processed: documents'),
+    ('resync',            true, true, '1 day',    'compares all synchronised tables with their documents and queues the differences; processed: rows queued'),
     ('judge_sample',      true, true, '1 minute', 'queues citations for the judges of the tenants that have enabled one; processed: citations'),
     ('probes',            true, true, '1 day',    'runs the probes of all tenants, if any exist; processed: probes'),
     ('check_coordinates', true, true, '1 day',    'checks the positions of the passages of all corpora made by create_corpus; processed: passages'),

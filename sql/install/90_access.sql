@@ -13,10 +13,48 @@ BEGIN
         EXECUTE pg_catalog.format('CREATE POLICY tenant ON reground.%I USING (tenant = (SELECT reground.current_tenant()))', name);
         EXECUTE pg_catalog.format('CREATE POLICY auditor ON reground.%I FOR SELECT TO reground_auditor USING (true)', name);
     END LOOP;
-    FOREACH name IN ARRAY ARRAY['corpora', 'documents', 'edges'] LOOP
+    FOREACH name IN ARRAY ARRAY['corpora', 'documents', 'edges', 'synchronised_tables', 'sync_queue'] LOOP
         EXECUTE pg_catalog.format('ALTER TABLE reground.%I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE pg_catalog.format('CREATE POLICY tenant ON reground.%I USING (tenant IS NULL OR tenant = (SELECT reground.current_tenant()))', name);
         EXECUTE pg_catalog.format('CREATE POLICY auditor ON reground.%I FOR SELECT TO reground_auditor USING (true)', name);
+    END LOOP;
+END
+$$;
+-- Rows with text of a source that the reader may no longer read. The first function is called once a statement, and the others only for
+-- roles from which a corpus may hide rows. Auditors read all records.
+
+CREATE FUNCTION reground._hides_nothing() RETURNS boolean
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'hides_nothing_wrapper';
+COMMENT ON FUNCTION reground._hides_nothing() IS
+'Internal: returns whether the caller may read all records of the tenant: an auditor, or a role from which no corpus can hide rows.';
+
+CREATE FUNCTION reground._is_shown_turn(turn_id bigint) RETURNS boolean
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'is_shown_turn_wrapper';
+COMMENT ON FUNCTION reground._is_shown_turn(bigint) IS
+'Internal: returns whether no source of the turn''s context and of its citations is hidden from the caller.';
+
+CREATE FUNCTION reground._is_shown_source(corpus text, doc_id text, chunk_id text) RETURNS boolean
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'is_shown_source_wrapper';
+COMMENT ON FUNCTION reground._is_shown_source(text, text, text) IS
+'Internal: returns whether a source is not hidden from the caller. chunk_id is empty for a whole document.';
+
+DO $$
+DECLARE
+    shown record;
+BEGIN
+    FOR shown IN SELECT * FROM (VALUES
+        ('{turns,turn_retrievals,source_facts,messages,message_citations,factuality_evaluations}'::text[], 'reground._is_shown_turn(turn_id)'),
+        ('{conversation_markers,conversation_sources}', 'reground._is_shown_source(corpus, doc_id, chunk_id)'),
+        ('{citation_labels,citation_reports,judge_votes}',
+            'EXISTS (SELECT FROM reground.message_citations AS c WHERE c.citation_id = %I.citation_id)'),
+        ('{factuality_verdicts,decomposition_labels}',
+            'EXISTS (SELECT FROM reground.factuality_evaluations AS e WHERE e.evaluation_id = %I.evaluation_id)'),
+        ('{factuality_labels}',
+            'EXISTS (SELECT FROM reground.factuality_verdicts AS v WHERE v.verdict_id = %I.verdict_id)')) AS v (names, rule) LOOP
+        FOR place IN 1 .. pg_catalog.cardinality(shown.names) LOOP
+            EXECUTE pg_catalog.format('CREATE POLICY shown ON reground.%I AS RESTRICTIVE FOR SELECT TO reground_user USING ((SELECT reground._hides_nothing()) OR %s)',
+                shown.names[place], pg_catalog.format(shown.rule, shown.names[place]));
+        END LOOP;
     END LOOP;
 END
 $$;
@@ -33,7 +71,7 @@ DO $$
 DECLARE
     name text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['corpora', 'documents', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
+    FOREACH name IN ARRAY ARRAY['corpora', 'synchronised_tables', 'sync_queue', 'documents', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'alert_baselines', 'alerts', 'maintenance_runs', 'coordinate_faults', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'models', 'model_status', 'model_usage', 'model_tasks', 'passage_embeddings', 'embedding_checks',
@@ -43,7 +81,7 @@ BEGIN
     PERFORM pg_catalog.pg_extension_config_dump('reground.support_cues'::regclass, 'WHERE NOT built_in');
     PERFORM pg_catalog.pg_extension_config_dump('reground.alert_rules'::regclass, 'WHERE NOT built_in');
     PERFORM pg_catalog.pg_extension_config_dump('reground.maintenance_tasks'::regclass, 'WHERE NOT built_in');
-    FOREACH name IN ARRAY ARRAY['corpora.corpus_id', 'conversations.conversation_id', 'turns.turn_id', 'drift_events.drift_id',
+    FOREACH name IN ARRAY ARRAY['corpora.corpus_id', 'sync_queue.queue_id', 'conversations.conversation_id', 'turns.turn_id', 'drift_events.drift_id',
                                 'messages.message_id', 'message_citations.citation_id', 'citation_reports.report_id',
                                 'rollup_queue.queue_id', 'alerts.alert_id', 'maintenance_runs.run_id', 'model_tasks.task_id',
                                 'factuality_evaluations.evaluation_id', 'factuality_verdicts.verdict_id'] LOOP
@@ -62,6 +100,7 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA reground FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reground TO reground_user;
 REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citation(bigint), reground.label_citation, reground.sample_for_review,
     reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]), reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
+    reground.sync_table, reground.stop_sync, reground.resync, reground._sync_rows(),
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity,
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
     reground.run_maintenance, reground.set_maintenance, reground.compare_shadows(timestamptz, timestamptz) FROM reground_user;
@@ -88,11 +127,12 @@ GRANT EXECUTE ON FUNCTION reground.in_language(text, text), reground.in_language
 GRANT EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground._pair_index(integer, integer, integer) TO reground_auditor;
 GRANT EXECUTE ON FUNCTION reground.run_retention(timestamptz), reground.forget_tenant(text) TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
+    reground.sync_table, reground.stop_sync, reground.resync, reground._sync_rows(),
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments,
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
     reground.run_maintenance, reground.set_maintenance TO reground_admin;
 GRANT SELECT ON reground.bm25_indexes TO reground_admin;
-GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), reground.explain_turn(bigint),
+GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._notice_scope(), reground._settings(), reground.explain_turn(bigint),
     reground._node(text, text, text), reground.trace_citation(bigint), reground.trace_document(text, text, timestamptz), reground._dimension_name(text, boolean), reground._dimension_key(text, boolean), reground._answers_by, reground._citations_by(text, timestamptz, timestamptz, boolean), reground.stage_survival(text, timestamptz, timestamptz),
     reground._mann_whitney, reground.compare_cfs, reground.in_canary, reground.retrieval_metrics, reground.text_metrics, reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]),
     reground.sli, reground.source_usage, reground._document_type, reground.diagnose, reground.conversation_report(text, text), reground.corpus_report(text, timestamptz, timestamptz, text),
@@ -104,7 +144,7 @@ GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, regrou
     reground.turn_audit, reground.conversation_health, reground.conversation_totals, reground.turn_overhead, reground.fact_sheets, reground.citation_labels, reground.citation_reports TO reground_user, reground_auditor;
 GRANT SELECT, INSERT, UPDATE, DELETE ON reground.support_cues TO reground_admin;
 -- Not for reground_user: row-level security of the relation may hide the documents whose ids, addresses and entities these contain.
-GRANT SELECT ON reground.documents, reground.edges TO reground_auditor, reground_admin;
+GRANT SELECT ON reground.documents, reground.edges, reground.synchronised_tables, reground.sync_queue TO reground_auditor, reground_admin;
 GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candidates, reground._turn_passages, reground.provenance_nodes, reground.provenance_edges, reground.stale_citations,
     reground.shadow_turns, reground.shadow_candidates, reground.shadow_audit
     TO reground_auditor;

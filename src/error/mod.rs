@@ -16,7 +16,7 @@ use reground_grounding::error::GroundingError;
 use reground_grounding::settings::hook::Hook;
 use reground_models::error::ModelError;
 
-pub use report::{notice, warn};
+pub use report::{is_first, notice, warn};
 
 use report::{denied, internal, invalid, report, wrong_state};
 
@@ -100,7 +100,13 @@ error_table! {
         format!("a relation of corpus \"{corpus}\" no longer exists"),
         format!("Run SELECT reground.drop_corpus({}), then register the corpus again.", quote_literal(&corpus)),
     );
-    /// A mapped or filtered column does not exist.
+    /// A column that a corpus maps was renamed or dropped.
+    MappedColumn { column: String, relation: String, hint: String } => report(
+        Code::ERRCODE_UNDEFINED_COLUMN,
+        format!("column \"{column}\" of relation {relation} does not exist"),
+        hint,
+    );
+    /// A filtered column, or one to be mapped, does not exist.
     NoColumn { column: String, relation: String } => report(
         Code::ERRCODE_UNDEFINED_COLUMN,
         format!("column \"{column}\" of relation {relation} does not exist"),
@@ -111,11 +117,51 @@ error_table! {
         format!("corpus \"{corpus}\" was not created with create_corpus"),
         "Write to its table directly. Searches read the current rows.",
     );
+    /// The documents of the corpus are the rows of a table.
+    Synchronised { corpus: String, table: String } => wrong_state(
+        format!("the documents of corpus \"{corpus}\" are the rows of {table}"),
+        format!("Write to the table, or end the synchronisation with SELECT reground.stop_sync({}).", quote_literal(&corpus)),
+    );
+    /// The corpus has no synchronised table.
+    NotSynchronised(corpus: String) => wrong_state(
+        format!("corpus \"{corpus}\" has no synchronised table"),
+        "Register one with reground.sync_table.",
+    );
+    /// A table cannot be synchronised: its name, and why.
+    CannotSynchronise { table: String, problem: &'static str, hint: &'static str } => report(
+        Code::ERRCODE_WRONG_OBJECT_TYPE,
+        format!("{table} cannot be synchronised: {problem}"),
+        hint,
+    );
+    /// A corpus cannot be synchronised with a table.
+    CannotBeSynchronised { corpus: String, problem: String, hint: String }
+        => wrong_state(format!("corpus \"{corpus}\" cannot be synchronised: {problem}"), hint);
+    /// A trigger of the synchronisation is on another table than the registered one.
+    WrongTrigger => wrong_state(
+        "the trigger function _sync_rows is not for this table",
+        "Register the table with reground.sync_table, which creates the triggers, and drop this trigger.",
+    );
+    /// The caller has not the rights of the owner.
+    MayNotSynchronise(relation: String) => denied(
+        format!("must be owner of {relation}"),
+        "The owner registers the table, or grants membership in its role.",
+    );
+    /// The row of a document still exists in the synchronised table.
+    RowExists { table: String, doc_id: String } => wrong_state(
+        format!("document \"{doc_id}\" is a row of {table}"),
+        "Delete the row first, or set its content to NULL. Otherwise the document would be stored again.",
+    );
     /// The corpus was registered with add_corpus, so only its current rows exist.
     NoVersions(corpus: String) => report(
         Code::ERRCODE_FEATURE_NOT_SUPPORTED,
         format!("corpus \"{corpus}\" has no earlier versions: create_corpus did not make it"),
         "Omit as_of, or search by a column with a filter, for example on published.",
+    );
+    /// Another tenant has stored a document with this id: corpus, document.
+    DocumentOfOtherTenant { corpus: String, doc_id: String } => report(
+        Code::ERRCODE_UNIQUE_VIOLATION,
+        format!("document \"{doc_id}\" of corpus \"{corpus}\" belongs to another tenant"),
+        "A doc_id is unique within a corpus. Put the tenant in front of it, or give each tenant a corpus of its own.",
     );
     /// The table of earlier passages was dropped.
     NoHistory(corpus: String) => wrong_state(

@@ -1,5 +1,8 @@
 //! Reports for the client: an SQLSTATE, a message and an optional hint.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
+
 use pgrx::PgLogLevel;
 use pgrx::PgSqlErrorCode as Code;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -41,6 +44,24 @@ pub fn internal(message: impl Into<String>) -> ErrorReport {
 /// Sends a warning to the client: the message names the degradation, the hint the remedy.
 pub fn warn(message: impl Into<String>, hint: &str) {
     report(Code::ERRCODE_WARNING, message, hint).report(PgLogLevel::WARNING);
+}
+
+/// Largest number of remembered warnings. All are forgotten at the limit.
+const REMEMBERED: usize = 1000;
+
+thread_local! {
+    static SENT: RefCell<HashSet<(&'static str, i64)>> = RefCell::default();
+}
+
+/// Whether this is the first call of the session for an event and an object. For warnings that would otherwise be repeated by each
+/// call.
+pub fn is_first(event: &'static str, id: i64) -> bool {
+    SENT.with_borrow_mut(|sent| {
+        if sent.len() >= REMEMBERED {
+            sent.clear();
+        }
+        sent.insert((event, id))
+    })
 }
 
 /// Sends a notice to the client: the message names the possible improvement, the hint the command for it.

@@ -98,11 +98,19 @@ impl Corpora {
     }
 
     /// Checks the number of dimensions of an embedding, and the model that it was computed with, if the caller names it.
+    /// Corpora without embeddings are searched by words only, but at least one must have them.
     ///
     /// # Errors
     /// As for [`vector::check_dimensions`] and [`Corpus::check_embedding_model`].
     pub fn check_embedding(&self, embedding: &[f32], model: Option<&str>) -> Result<()> {
-        self.all().try_for_each(|corpus| {
+        let with_embeddings: Vec<&Corpus> = self
+            .all()
+            .filter(|corpus| corpus.mapping.contains_key("embedding"))
+            .collect();
+        if with_embeddings.is_empty() {
+            return vector::check_dimensions(&self.first.corpus, embedding);
+        }
+        with_embeddings.into_iter().try_for_each(|corpus| {
             corpus.check_embedding_model(model)?;
             vector::check_dimensions(corpus, embedding)
         })

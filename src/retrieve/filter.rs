@@ -1,7 +1,7 @@
 //! Filters as WHERE clauses. Columns come from the catalog and are quoted. Values are parameters.
 
 use pgrx::datum::DatumWithOid;
-use reground_grounding::settings::filter::{self, Condition, Test};
+use reground_grounding::settings::filter::{self, ColumnKind, Condition, Test, Tree};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
@@ -11,8 +11,15 @@ use crate::store::corpora::{Corpus, operator_schema};
 /// A filter that is resolved against one corpus.
 #[derive(Default)]
 pub struct Filter {
-    conditions: Vec<(String, Test)>,
-    operators: Vec<(String, String)>,
+    /// The clause in pieces. A parameter is between two pieces.
+    pieces: Vec<String>,
+    values: Vec<Parameter>,
+}
+
+/// The value of a parameter.
+enum Parameter {
+    Text(String),
+    Texts(Vec<String>),
 }
 
 impl Filter {
@@ -24,74 +31,134 @@ impl Filter {
         let Some(filter) = filter else {
             return Ok(Self::default());
         };
-        let kind = |column: &str| {
-            corpus
-                .passage_columns
-                .get(column)
-                .map(|kind| ("p", kind))
-                .or_else(|| corpus.document_columns.get(column).map(|kind| ("d", kind)))
-        };
         let parsed = filter::parse(filter, |column| {
-            kind(column).is_some_and(|(_, kind)| kind == "jsonb")
+            match column_of(corpus, column).map(|(_, kind)| kind.as_str()) {
+                Some("jsonb") => ColumnKind::Json,
+                Some(kind) if kind.ends_with("[]") => ColumnKind::Array,
+                _ => ColumnKind::Scalar,
+            }
         })?;
-        let mut resolved = Self::default();
-        for Condition { column, test } in parsed {
-            let (alias, kind) = kind(&column).ok_or_else(|| Error::NoColumn {
-                column: column.clone(),
-                relation: corpus.relation.clone().unwrap_or_default(),
-            })?;
-            let sql = match corpus.metadata() {
-                Some(metadata) if corpus.managed && column == "metadata" => metadata,
-                _ => format!("{alias}.{}", sql::ident(&column)),
-            };
-            resolved.conditions.push((sql, test));
-            resolved
-                .operators
-                .push((operator_schema(kind)?, kind.clone()));
-        }
+        let mut resolved = Self {
+            pieces: vec![String::new()],
+            values: Vec::new(),
+        };
+        resolved.add(corpus, &parsed)?;
         Ok(resolved)
+    }
+
+    /// Adds a tree to the clause.
+    fn add(&mut self, corpus: &Corpus, tree: &Tree) -> Result<()> {
+        match tree {
+            Tree::All(parts) => self.join(corpus, parts, "true", " AND "),
+            Tree::Any(parts) => self.join(corpus, parts, "false", " OR "),
+            Tree::Not(part) => {
+                self.push("(");
+                self.add(corpus, part)?;
+                self.push(") IS NOT TRUE");
+                Ok(())
+            }
+            Tree::Column(condition) => self.condition(corpus, condition),
+        }
+    }
+
+    fn join(&mut self, corpus: &Corpus, parts: &[Tree], none: &str, between: &str) -> Result<()> {
+        match parts {
+            [] => self.push(none),
+            [part] => self.add(corpus, part)?,
+            [first, others @ ..] => {
+                self.push("(");
+                self.add(corpus, first)?;
+                for part in others {
+                    self.push(between);
+                    self.add(corpus, part)?;
+                }
+                self.push(")");
+            }
+        }
+        Ok(())
+    }
+
+    fn condition(&mut self, corpus: &Corpus, Condition { column, test }: &Condition) -> Result<()> {
+        let (alias, kind) = column_of(corpus, column).ok_or_else(|| Error::NoColumn {
+            column: column.clone(),
+            relation: corpus.relation.clone().unwrap_or_default(),
+        })?;
+        let sql = match corpus.metadata() {
+            Some(metadata) if corpus.managed && column == "metadata" => metadata,
+            _ => format!("{alias}.{}", sql::ident(column)),
+        };
+        let texts = |values: &Vec<String>| Parameter::Texts(values.clone());
+        match test {
+            Test::IsNull => self.push(&format!("{sql} IS NULL")),
+            Test::Compare(comparison, value) => {
+                let (schema, operator) = (operator_schema(kind)?, comparison.operator());
+                self.push(&format!("{sql} OPERATOR({schema}.{operator}) "));
+                self.parameter(Parameter::Text(value.clone()), &format!("::text::{kind}"));
+            }
+            Test::AnyOf(values) => {
+                let schema = operator_schema(kind)?;
+                self.push(&format!("{sql} OPERATOR({schema}.=) ANY ("));
+                self.parameter(texts(values), &format!("::text[]::{kind}[])"));
+            }
+            Test::Contains(value) => {
+                self.push(&format!("{sql} OPERATOR(pg_catalog.@>) "));
+                self.parameter(Parameter::Text(value.to_string()), "::text::jsonb");
+            }
+            Test::Overlaps(values) => {
+                self.push(&format!("{sql} OPERATOR(pg_catalog.&&) "));
+                self.parameter(texts(values), &format!("::text[]::{kind}"));
+            }
+            Test::HasAll(values) => {
+                self.push(&format!("{sql} OPERATOR(pg_catalog.@>) "));
+                self.parameter(texts(values), &format!("::text[]::{kind}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, text: &str) {
+        if let Some(piece) = self.pieces.last_mut() {
+            piece.push_str(text);
+        }
+    }
+
+    /// Adds a parameter and the text after it.
+    fn parameter(&mut self, value: Parameter, after: &str) {
+        self.values.push(value);
+        self.pieces.push(after.to_owned());
     }
 
     /// Returns the clause; `true` without a filter. The numbers of its parameters begin with `first`.
     pub fn clause(&self, first: usize) -> String {
-        if self.conditions.is_empty() {
-            return "true".into();
+        let mut clause = String::new();
+        for (index, piece) in self.pieces.iter().enumerate() {
+            // The parameter before the second piece is the first one.
+            if let Some(before) = index.checked_sub(1) {
+                clause.push_str(&format!("${}", first + before));
+            }
+            clause.push_str(piece);
         }
-        self.conditions
-            .iter()
-            .zip(&self.operators)
-            .enumerate()
-            .map(|(index, ((column, test), (schema, kind)))| {
-                let parameter = first + index;
-                match test {
-                    // Its parameter is not used.
-                    Test::IsNull => format!("{column} IS NULL"),
-                    Test::Compare(comparison, _) => format!(
-                        "{column} OPERATOR({schema}.{}) ${parameter}::text::{kind}",
-                        comparison.operator()
-                    ),
-                    Test::AnyOf(_) => format!(
-                        "{column} OPERATOR({schema}.=) ANY (${parameter}::text[]::{kind}[])"
-                    ),
-                    Test::Contains(_) => {
-                        format!("{column} @> ${parameter}::text::jsonb")
-                    }
-                }
-            })
-            .collect::<Vec<_>>()
-            .join(" AND ")
+        match clause.is_empty() {
+            true => "true".to_owned(),
+            false => clause,
+        }
     }
 
     /// Returns the values of the parameters, in order.
     pub fn args(&self) -> Vec<DatumWithOid<'static>> {
-        self.conditions
-            .iter()
-            .map(|(_, test)| match test {
-                Test::IsNull => DatumWithOid::null::<String>(),
-                Test::Compare(_, value) => value.clone().into(),
-                Test::AnyOf(values) => values.clone().into(),
-                Test::Contains(value) => value.to_string().into(),
-            })
-            .collect()
+        let values = self.values.iter();
+        let values = values.map(|value| match value {
+            Parameter::Text(text) => text.clone().into(),
+            Parameter::Texts(texts) => texts.clone().into(),
+        });
+        values.collect()
     }
+}
+
+/// The alias of the relation that has a column, and the type of the column.
+fn column_of<'a>(corpus: &'a Corpus, column: &str) -> Option<(&'static str, &'a String)> {
+    let of = |columns: &'a std::collections::BTreeMap<String, String>, alias| {
+        columns.get(column).map(|kind| (alias, kind))
+    };
+    of(&corpus.passage_columns, "p").or_else(|| of(&corpus.document_columns, "d"))
 }

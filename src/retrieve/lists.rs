@@ -55,6 +55,9 @@ pub fn search(
     limit: usize,
 ) -> Result<SearchResults> {
     let nearest = nearest(corpus, plan, filter, settings, limit)?;
+    if nearest.as_ref().is_some_and(|list| list.hits.is_empty()) {
+        vector::hint_if_missing(corpus)?;
+    }
     let fuses_scores = settings.fusion.by_scores();
     let unsearched = unsearched(plan, nominated.as_ref());
     let mut scored = Wanted {
@@ -68,15 +71,21 @@ pub fn search(
             .extend(hits.map(|hit| hit.chunk_id.clone()));
     }
     let (strategy, rankings) = stage("lexical list", || {
-        let strategy = LexicalStrategy::of(corpus, settings.lexical_search)?;
+        let strategy = LexicalStrategy::of(corpus, settings)?;
         let rankings = lexical::rank(corpus, &plan.lexical, filter, &scored, &strategy, limit)?;
         Ok::<_, Error>((strategy, rankings))
     })?;
     let mut scores = BranchScores::default();
     let mut lists = Vec::new();
-    for (query, mut ranked) in plan.lexical.iter().zip(rankings) {
+    for (query, mut ranked) in plan.lexical.iter().zip(rankings.each) {
         scores.lexical.append(&mut ranked.wanted);
         lists.push(ranked.into_list(query));
+    }
+    let mut without_vector = BTreeSet::new();
+    if plan.embedding.is_some() && !fuses_scores {
+        without_vector = stage("passages without vectors", || {
+            without_embedding(corpus, &lists, nearest.as_ref())
+        })?;
     }
     if let (Some(embedding), Some(nearest)) = (plan.embedding.as_deref(), nearest) {
         let mut chunk_ids: BTreeSet<&String> = wanted.chunk_ids.union(&unsearched).collect();
@@ -98,27 +107,53 @@ pub fn search(
         integrated = results.scores;
     }
     lists.extend(nominated);
-    let dates = match settings.recency_half_life {
-        Some(_) => stage("dates", || {
-            let hits = lists.iter().flat_map(|list| &list.hits);
-            let chunk_ids: BTreeSet<&String> = hits.map(|hit| &hit.chunk_id).collect();
-            passages::dates(corpus, chunk_ids)
-        })?,
-        None => BTreeMap::new(),
-    };
+    let dates = dates(corpus, &lists, settings)?;
     Ok(SearchResults {
         lists,
         scores,
         integrated,
+        without_vector,
         passages: BTreeMap::new(),
         dates,
         time: None,
         metric: vector::metric(corpus),
         lacks_index: strategy.lacks_index(),
+        passages_read: rankings.passages_read,
+        lacks_embeddings: corpus.embedding_kind().is_none(),
     })
 }
 
-/// Returns the vector list, if the turn has an embedding.
+/// Returns the dates of the documents of the hits, if the age counts.
+fn dates(
+    corpus: &Corpus,
+    lists: &[RankedList],
+    settings: &Settings,
+) -> Result<BTreeMap<String, f64>> {
+    if settings.recency_half_life.is_none() {
+        return Ok(BTreeMap::new());
+    }
+    stage("dates", || {
+        let hits = lists.iter().flat_map(|list| &list.hits);
+        let chunk_ids: BTreeSet<&String> = hits.map(|hit| &hit.chunk_id).collect();
+        passages::dates(corpus, chunk_ids)
+    })
+}
+
+/// Returns the hits of the lexical lists that have no embedding. Those in the vector list have one.
+fn without_embedding(
+    corpus: &Corpus,
+    lexical: &[RankedList],
+    nearest: Option<&RankedList>,
+) -> Result<BTreeSet<String>> {
+    let hits = lexical.iter().flat_map(|list| &list.hits);
+    let mut chunk_ids: BTreeSet<&String> = hits.map(|hit| &hit.chunk_id).collect();
+    for hit in nearest.into_iter().flat_map(|list| &list.hits) {
+        chunk_ids.remove(&hit.chunk_id);
+    }
+    vector::without_embedding(corpus, chunk_ids)
+}
+
+/// Returns the vector list, if the turn has an embedding and the corpus has embeddings.
 fn nearest(
     corpus: &Corpus,
     plan: &RetrievalPlan,
@@ -126,7 +161,9 @@ fn nearest(
     settings: &Settings,
     limit: usize,
 ) -> Result<Option<RankedList>> {
-    let list = plan.embedding.as_deref().map(|embedding| {
+    let embedding = plan.embedding.as_deref();
+    let embedding = embedding.filter(|_| corpus.mapping.contains_key("embedding"));
+    let list = embedding.map(|embedding| {
         let search = settings.vector_search;
         stage("vector list", || {
             vector::list(corpus, embedding, filter, search, limit, plan.vector_weight)

@@ -14,8 +14,8 @@ mod prior;
 pub mod similarity;
 pub mod text_config;
 pub mod vector;
-mod vector_schema;
+pub mod visibility;
 
-pub use corpus::{check, coordinates, managed, mapping, past};
+pub use corpus::{check, coordinates, document_parts, managed, mapping, past};
 pub use prior::{prior_results, prior_turns, remembered, reused_context};
-pub use vector_schema::vector_schema;
+pub use vector::vector_schema;

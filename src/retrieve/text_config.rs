@@ -73,9 +73,17 @@ fn named(corpus: &Corpus) -> Result<Vec<String>> {
         Side::Documents => (&corpus.documents, "d"),
     };
     let relation = relation.as_deref().unwrap_or_default();
-    let from = match &corpus.past {
-        Some(_) => format!("FROM {} WHERE {column} IS NOT NULL", corpus.relations()?),
-        None => format!("FROM {relation} AS {alias} WHERE {column} IS NOT NULL"),
+    let by_rows = corpus.restricts_rows() && mapped.side == Side::Documents;
+    let is_joined = corpus.past.is_some() || by_rows;
+    let from = match (is_joined, mapped.side) {
+        (true, _) => format!("FROM {} WHERE {column} IS NOT NULL", corpus.relations()?),
+        (false, Side::Passages) => format!(
+            "FROM {} WHERE {column} IS NOT NULL",
+            corpus.visible_passages()?
+        ),
+        (false, Side::Documents) => {
+            format!("FROM {relation} AS {alias} WHERE {column} IS NOT NULL")
+        }
     };
     let value = match corpus.column_type("text_config_column") {
         Some("text" | "character varying") => Some(format!("{column}::text")),
@@ -84,7 +92,7 @@ fn named(corpus: &Corpus) -> Result<Vec<String>> {
     };
     // Reads one entry per value from the index. Without an index this would sort the whole relation once per value.
     let values = match value {
-        Some(value) if corpus.past.is_none() && has_index(relation, &mapped.column)? => format!(
+        Some(value) if !is_joined && has_index(relation, &mapped.column)? => format!(
             "WITH RECURSIVE next_value(named) AS ((SELECT {value} {from} ORDER BY 1 LIMIT 1) \
                  UNION ALL SELECT (SELECT {value} {from} AND {value} > next_value.named ORDER BY 1 LIMIT 1) FROM next_value WHERE next_value.named IS NOT NULL) \
              SELECT next_value.named AS {} FROM next_value",

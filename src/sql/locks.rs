@@ -33,9 +33,18 @@ pub fn try_lock(sequence: &str) -> Result<bool> {
 /// The lock is on a database object whose class is the table. SQL commands lock objects of system catalogs only. Two keys share a
 /// lock with a probability of 2⁻⁴⁸; one of them then waits for the other.
 pub fn lock_key(table: &str, space: i64, key: &str) -> Result<()> {
+    lock_key_in(pg_sys::ExclusiveLock, table, space, key)
+}
+
+/// As [`lock_key`], for a lock that several sessions can hold together: it conflicts only with that of [`lock_key`].
+pub fn share_key(table: &str, space: i64, key: &str) -> Result<()> {
+    lock_key_in(pg_sys::ShareLock, table, space, key)
+}
+
+fn lock_key_in(mode: u32, table: &str, space: i64, key: &str) -> Result<()> {
     let (class, object, part) = object_of(table, space, key)?;
     // SAFETY: waits as other locks do, and can be cancelled.
-    unsafe { pg_sys::LockDatabaseObject(class, object, part, pg_sys::ExclusiveLock as i32) };
+    unsafe { pg_sys::LockDatabaseObject(class, object, part, mode as i32) };
     see_commits_of_others();
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! so that no column list exists twice. Each statement is prepared once a session, and its names are resolved in `pg_catalog` (see
 //! [`names`]).
 
+mod explain;
 mod locks;
 mod names;
 mod plans;
@@ -13,8 +14,10 @@ mod run;
 mod statement;
 mod subtransaction;
 mod superuser;
+mod transition;
 
-pub use locks::{lock, lock_key, lock_relation, try_lock, try_lock_key};
+pub use explain::explained;
+pub use locks::{lock, lock_key, lock_relation, share_key, try_lock, try_lock_key};
 pub use names::define;
 pub use record::Record;
 pub use run::{
@@ -24,3 +27,4 @@ pub use run::{
 pub use statement::{Args, Row};
 pub use subtransaction::{Caught, guarded, guarded_from_cancel};
 pub use superuser::is_session_of_superuser;
+pub use transition::{Changes, Event};

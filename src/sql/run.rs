@@ -6,6 +6,7 @@ use pgrx::{FromDatum, IntoDatum};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::explain::record;
 use super::plans::prepared;
 use super::statement::{Access, Args, Cursor, Row, Rows};
 use crate::error::Result;
@@ -66,6 +67,7 @@ fn parsed<T: DeserializeOwned>(text: Option<String>) -> Result<Option<T>> {
 pub fn read_rows<T: DeserializeOwned>(query: &str, args: &Args<'_>) -> Result<Vec<T>> {
     let statement = format!("SELECT coalesce(json_agg(r), '[]')::text FROM ({query}) AS r");
     with_settings(&PLAIN_TEXT, || {
+        record(query, args)?;
         Ok(read_json(&statement, args)?.unwrap_or_default())
     })
 }
@@ -76,6 +78,7 @@ pub fn read_each<T>(
     args: &Args<'_>,
     read: impl Fn(&Row) -> Result<T>,
 ) -> Result<Vec<T>> {
+    record(query, args)?;
     with_rows(Access::Read, query, 0, args, |rows| {
         rows.iter().map(|row| read(&row)).collect()
     })
@@ -99,6 +102,7 @@ pub fn read_batches(
     batch: i64,
     mut read: impl FnMut(&Row) -> Result<()>,
 ) -> Result<()> {
+    record(query, args)?;
     Spi::connect(|_| {
         let statement = prepared(query, args)?;
         let mut cursor: Cursor = statement.open(args)?;

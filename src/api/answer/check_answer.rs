@@ -14,6 +14,7 @@ use crate::api::answer::judge_context::CallerRules;
 use crate::api::given;
 use crate::datum::Json;
 use crate::error::Result;
+use crate::profile;
 use crate::rows;
 use crate::store::corpora::{self, Corpus};
 use crate::store::messages::NewCitation;
@@ -37,7 +38,7 @@ fn check_answer(
         corpus: corpus.map(load).transpose()?,
         citations: Json::optional(citations, "citations")?,
     };
-    rows::emit(fcinfo, &request.judge()?)?;
+    profile::call("check_answer", || rows::emit(fcinfo, &request.judge()?))?;
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use reground_grounding::memory::RememberedSource;
 use reground_grounding::memory::decay::with_pins_of;
 use serde_json::Value;
 
+use crate::api::answer::hidden_citations::emit_stored;
 use crate::api::answer::judge;
 use crate::api::answer::judge::AnswerVerdict;
 use crate::api::answer::judge_context::TurnEvidence;
@@ -17,9 +18,6 @@ use crate::datum::Json;
 use crate::error::{Error, Result, warn};
 use crate::profile::{self, stage};
 use crate::retrieve::evidence::stage_facts;
-use crate::rows;
-use crate::run_as::as_owner;
-use crate::sql;
 use crate::store::chain::About;
 use crate::store::conversations::{self, Conversation};
 use crate::store::messages::{
@@ -89,21 +87,12 @@ fn end(
             let ended = judge(tenant, &conversation, &turn, &answer)?;
             let message_id = write(tenant, &conversation, &turn, &answer, &ended)?;
             // The rows of an answer that is not stored take their texts from this call.
-            let citations = (!ended.stores_text)
-                .then(|| sql::json(&ended.verdict.citations))
-                .transpose()?;
+            let citations = (!ended.stores_text).then_some(ended.verdict.citations);
             (message_id, citations)
         }
     };
     stage("rows", || {
-        let (message_id, tenant) = (message_id.into(), tenant.into());
-        as_owner(|| match citations {
-            None => rows::emit_from(fcinfo, &messages::rows(), &[message_id, tenant]),
-            Some(citations) => {
-                let args = [message_id, tenant, citations.into()];
-                rows::emit_from(fcinfo, &messages::rows_with_words(), &args)
-            }
-        })
+        emit_stored(fcinfo, tenant, Some(message_id), citations.as_deref())
     })
 }
 

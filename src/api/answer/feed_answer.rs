@@ -1,29 +1,34 @@
-//! `feed_answer`: judges an answer while it is streamed. Nothing is stored between calls.
+//! `feed_answer`: judges an answer while it is streamed. Nothing is stored between calls: the caller passes the position at which
+//! the text that is still open begins.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_citations::{Extraction, Reference};
+use pgrx::spi::quote_literal;
+use reground_citations::{Extraction, InvalidResume, PartialExtraction, Reference, Resume};
 use reground_grounding::end::parse_answer::ParsedAnswer;
 use serde::Serialize;
 
+use crate::api::answer::hidden_citations::without_hidden;
 use crate::api::answer::judge;
 use crate::api::answer::judge_context::TurnEvidence;
 use crate::api::conversation::prompts::with_context;
 use crate::api::given;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::profile::{self, stage};
 use crate::rows;
 use crate::store::messages::NewCitation;
 use crate::store::turns::Turn;
 use crate::tenant;
 
-/// A row of `feed_answer`. Without citations, one row contains only the displayable length.
+/// A row of `feed_answer`. Without citations, one row contains only the displayable length and the position.
 #[derive(Serialize)]
-struct FeedRow {
+struct FeedRow<'a> {
     displayable_chars: usize,
     displayable_bytes: usize,
     #[serde(flatten)]
-    citation: Option<NewCitation>,
+    citation: Option<&'a NewCitation>,
+    resume: &'a str,
 }
 
 #[pg_extern(sql = false)]
@@ -31,52 +36,123 @@ fn feed_answer(
     turn_id: Option<i64>,
     answer_so_far: Option<&str>,
     complete: Option<bool>,
+    resume_from: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let tenant = tenant::required()?;
     let answer = given(answer_so_far, "answer_so_far")?;
     let complete = given(complete, "complete")?;
-    let turn = with_context(turn_id)?;
-    rows::emit(fcinfo, &feed(&tenant, &turn, answer, complete)?)?;
+    let from = resume_from.map_or(Ok(Resume::default()), |text| {
+        text.parse().map_err(|fault| invalid(text, fault))
+    })?;
+    profile::call("feed_answer", || {
+        let turn = stage("turn", || with_context(turn_id))?;
+        let part = Part {
+            answer,
+            complete,
+            from,
+        };
+        let fed = part.fed(&tenant, &turn)?;
+        stage("rows", || rows::emit(fcinfo, &fed.rows()))
+    })?;
     Ok(())
 }
 
-fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<FeedRow>> {
-    let evidence = TurnEvidence::load(tenant, turn)?;
-    let fed = reground_citations::feed(answer, &evidence.grammar, complete);
-    let read = ParsedAnswer {
-        answer,
-        extraction: fed.extraction,
-        ..ParsedAnswer::default()
-    };
-    let verdict = judge::judge(&read, &evidence.context(&[], &[]))?;
-    let displayable_bytes = fed.shown;
-    let displayable_chars = answer
-        .get(..displayable_bytes)
-        .unwrap_or_default()
-        .chars()
-        .count();
-    let mut rows: Vec<FeedRow> = verdict
-        .citations
-        .into_iter()
-        .enumerate()
-        .map(|(index, citation)| FeedRow {
-            displayable_chars,
-            displayable_bytes,
-            citation: Some(match index < fed.placed {
-                true => citation,
-                false => pending(citation, &read.extraction, index),
-            }),
-        })
-        .collect();
-    if rows.is_empty() {
-        rows.push(FeedRow {
-            displayable_chars,
-            displayable_bytes,
-            citation: None,
-        });
+fn invalid(resume_from: &str, fault: InvalidResume) -> Error {
+    Error::Bad {
+        argument: "resume_from",
+        fault: format!("{} is {fault}", quote_literal(resume_from)),
+        hint: "Pass the column resume of the previous call for the same answer, and the whole answer so far."
+            .into(),
     }
-    Ok(rows)
+}
+
+/// An answer that grows, and the position at which the reading begins.
+struct Part<'a> {
+    answer: &'a str,
+    complete: bool,
+    from: Resume,
+}
+
+/// The citations that are new, and those that are not final.
+struct Fed {
+    displayable_chars: usize,
+    displayable_bytes: usize,
+    citations: Vec<NewCitation>,
+    resume: String,
+}
+
+impl Part<'_> {
+    fn fed(&self, tenant: &str, turn: &Turn) -> Result<Fed> {
+        let Self {
+            answer,
+            complete,
+            from,
+        } = self;
+        let evidence = TurnEvidence::load(tenant, turn)?;
+        let fed = stage("parse", || {
+            reground_citations::feed_from(answer, &evidence.grammar, *complete, from)
+                .map_err(|fault| invalid(&from.to_string(), fault))
+        })?;
+        let shown = answer.get(from.bytes..fed.shown).unwrap_or_default();
+        let displayable_chars = from.chars + shown.chars().count();
+        let (displayable_bytes, resume) = (fed.shown, fed.resume.to_string());
+        let citations = match fed.extraction.citations.is_empty() {
+            true => Vec::new(),
+            false => self.judged(fed, &evidence, tenant, turn)?,
+        };
+        Ok(Fed {
+            displayable_chars,
+            displayable_bytes,
+            citations,
+            resume,
+        })
+    }
+
+    /// Judges the citations of finished paragraphs, and resolves the others.
+    fn judged(
+        &self,
+        fed: PartialExtraction,
+        evidence: &TurnEvidence<'_>,
+        tenant: &str,
+        turn: &Turn,
+    ) -> Result<Vec<NewCitation>> {
+        let (placed, settled) = (fed.placed, fed.settled);
+        let read = ParsedAnswer {
+            answer: self.answer,
+            extraction: fed.extraction,
+            ..ParsedAnswer::default()
+        };
+        let compares = !read.extraction.claims.is_empty();
+        let verdict = judge::judge_part(&read, &evidence.context(&[], &[]), compares)?;
+        let citations = without_hidden(tenant, turn, verdict.citations)?;
+        let citations = citations.into_iter().enumerate();
+        Ok(citations
+            .map(|(index, citation)| NewCitation {
+                citation_no: settled + citation.citation_no,
+                ..match index < placed {
+                    true => citation,
+                    false => pending(citation, &read.extraction, index),
+                }
+            })
+            .collect())
+    }
+}
+
+impl Fed {
+    /// One row per citation, or one without a citation.
+    fn rows(&self) -> Vec<FeedRow<'_>> {
+        let row = |citation| FeedRow {
+            displayable_chars: self.displayable_chars,
+            displayable_bytes: self.displayable_bytes,
+            citation,
+            resume: &self.resume,
+        };
+        match self.citations.as_slice() {
+            [] => vec![row(None)],
+            citations => citations.iter().map(|c| row(Some(c))).collect(),
+        }
+    }
 }
 
 /// The columns of a citation that do not change while its paragraph continues: the source that it names, without the verdict.

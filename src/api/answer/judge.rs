@@ -61,17 +61,27 @@ pub(in crate::api) fn judge(
     read: &ParsedAnswer<'_>,
     context: &JudgeContext<'_>,
 ) -> Result<AnswerVerdict> {
+    judge_part(read, context, true)
+}
+
+/// As [`judge`], for a part of an answer. `compares` tells whether the sources are compared with text of the answer, for which they
+/// are split into words.
+pub(in crate::api) fn judge_part(
+    read: &ParsedAnswer<'_>,
+    context: &JudgeContext<'_>,
+    compares: bool,
+) -> Result<AnswerVerdict> {
     let extraction = &read.extraction;
     warn_of_omitted(extraction.citations.len(), extraction.omitted);
     let readers = Readers::of(context)?;
     let main = &readers.main;
-    let sources = sources(context, &main.text_config)?;
     let claims: Vec<String> = extraction
         .claims
         .iter()
         .map(|claim| claim.text.clone())
         .collect();
     let claim_lexemes = stage("lexemes", || content(&main.text_config, &claims))?;
+    let sources = sources(context, &main.text_config, compares)?;
     let registry = match context.conversation_id {
         Some(conversation_id) => stage("memory", || {
             markers::named(conversation_id, registry_names(extraction))
@@ -97,6 +107,7 @@ pub(in crate::api) fn judge(
     let readings = readers
         .others
         .iter()
+        .filter(|_| compares)
         .map(|reader| AlternateReading::of(reader, context, &named, &claims))
         .collect::<Result<Vec<_>>>()?;
     let readings: Vec<_> = readings.iter().map(AlternateReading::borrow).collect();
@@ -172,7 +183,7 @@ impl AlternateReading {
     ) -> Result<Self> {
         let text_config = &reader.text_config;
         Ok(Self {
-            sources: sources(context, text_config)?,
+            sources: sources(context, text_config, true)?,
             named: stage("lexemes", || evidence::reread(named, text_config))?,
             claim_lexemes: stage("lexemes", || content(text_config, claims))?,
             cues: stage("cues", || cues::load(&reader.language))?,
@@ -189,10 +200,14 @@ impl AlternateReading {
     }
 }
 
-/// The sources of the context with their lexemes.
-fn sources(context: &JudgeContext<'_>, text_config: &str) -> Result<Vec<Source>> {
-    let texts: Vec<String> = context.context.iter().map(prompt::title_and_text).collect();
-    let lexemes = stage("lexemes", || content(text_config, &texts))?;
+/// The sources of the context, with their lexemes if they are compared.
+fn sources(context: &JudgeContext<'_>, text_config: &str, compares: bool) -> Result<Vec<Source>> {
+    let lexemes = if compares {
+        let texts: Vec<String> = context.context.iter().map(prompt::title_and_text).collect();
+        stage("lexemes", || content(text_config, &texts))?
+    } else {
+        vec![Lexemes::default(); context.context.len()]
+    };
     let mut sources = end::sources_of(context.context, lexemes, context.grammar)?;
     if context.numbered {
         check::number_sources(&mut sources);

@@ -18,6 +18,7 @@ use reground_grounding::settings::Settings;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::api::answer::hidden_citations::emit_stored;
 use crate::api::answer::judge;
 use crate::api::answer::judge::AnswerVerdict;
 use crate::api::answer::judge_context;
@@ -27,10 +28,9 @@ use crate::datum::Json;
 use crate::error::{Error, Result};
 use crate::profile::{self, stage};
 use crate::rows;
-use crate::run_as::as_owner;
 use crate::store::corpora::{self, Corpus};
 use crate::store::imports::{self, Ids, NewTurn, RecordedAnswer};
-use crate::store::messages::{self, NewCitation, NewMessage, Origin, Scored};
+use crate::store::messages::{NewCitation, NewMessage, Origin, Scored};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -69,10 +69,7 @@ fn record_turn(
         let message_id = recorded
             .first()
             .map(|recorded| recorded.answer.ids.message_id);
-        let args = [message_id.into(), tenant.as_str().into()];
-        stage("rows", || {
-            as_owner(|| rows::emit_from(fcinfo, &messages::rows(), &args))
-        })
+        stage("rows", || emit_stored(fcinfo, &tenant, message_id, None))
     })?;
     Ok(())
 }

@@ -8,6 +8,7 @@ use pgrx::prelude::*;
 use serde::Serialize;
 
 use super::{alerts, coordinates, probes, retention};
+use crate::api::corpus::sync;
 use crate::api::judge::queue_sample;
 use crate::api::models::{embeddings, queue};
 use crate::api::{not_empty, writable};
@@ -26,7 +27,7 @@ pub(crate) struct Task {
 }
 
 /// All tasks, in the order in which they run. Retention is the last, because it can lock partitions until the transaction ends.
-const TASKS: [Task; 8] = [
+const TASKS: [Task; 10] = [
     Task {
         name: "refresh_audit",
         run: || rollups::refresh(None),
@@ -42,6 +43,14 @@ const TASKS: [Task; 8] = [
     Task {
         name: "embeddings",
         run: || embeddings::queue_all(None),
+    },
+    Task {
+        name: "sync_queue",
+        run: sync::process_all,
+    },
+    Task {
+        name: "resync",
+        run: sync::queue_differences,
     },
     Task {
         name: "judge_sample",

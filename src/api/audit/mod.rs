@@ -12,3 +12,4 @@ mod report;
 mod retention;
 pub(in crate::api) mod reviews;
 mod rollups;
+mod visibility;

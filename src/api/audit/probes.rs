@@ -95,6 +95,7 @@ fn run_probes(
                 Error::EmbeddingRequired
                 | Error::Dimensions { .. }
                 | Error::NoColumn { .. }
+                | Error::MappedColumn { .. }
                 | Error::NoEmbeddingColumn(_)
                 | Error::Hook(..)
                 | Error::Grounding(_),

@@ -57,6 +57,7 @@ fn of_corpus(scope: ReportScope<'_>) -> Result<String> {
         tenant: owner.as_deref(),
         ..scope
     };
+    tenants::notice_scope()?;
     let unit = TimeUnit::of(reports::span(scope)?.unwrap_or_default());
     let corpus = reports::corpus(scope, unit)?.ok_or_else(unknown)?;
     Ok(corpus.page())

@@ -7,6 +7,7 @@ use reground_grounding::query::query_expansion::without_citations;
 
 use crate::api::not_empty;
 use crate::error::Error;
+use crate::retrieve::visibility;
 use crate::store::{conversations, turns};
 use crate::tenant;
 
@@ -29,8 +30,15 @@ fn context_text(
     {
         return Err(Error::Unknown("turn", parent.to_string()).into());
     }
+    let hidden = visibility::hidden_turns(
+        &tenant,
+        previous.as_ref().map(|turn| turn.turn_id).as_slice(),
+    )?;
     let previous = previous.map(|turn| PreviousTurn {
-        answer: without_citations(&turn.answer, &turn.citations),
+        answer: match hidden.contains(&turn.turn_id) {
+            true => String::new(),
+            false => without_citations(&turn.answer, &turn.citations),
+        },
         query: turn.query,
     });
     Ok(compose(previous.as_ref(), query))

@@ -34,11 +34,11 @@ impl ConversationState {
     }
 
     /// Whether the turn searches.
-    pub fn retrieves(&self, settings: &Settings) -> Result<bool> {
+    pub fn retrieves(&self, tenant: &str, settings: &Settings) -> Result<bool> {
         let has_sources = self.before.context_turn_no.is_some();
         settings.preset().retrieves(has_sources).decide(|| {
             let sources = self.before.context_tokens.unwrap_or_default();
-            let history = self.prompt_history_tokens(sources, &[], settings)?;
+            let history = self.prompt_history_tokens(tenant, sources, &[], settings)?;
             Ok(context_share::share_and_minimum(
                 sources, history, settings,
             )?)
@@ -47,7 +47,7 @@ impl ConversationState {
 
     /// The columns that a turn with a context stores.
     pub fn measures(&self, tenant: &str, turn: &TurnContext<'_>) -> Result<TurnMeasures> {
-        let (context_share, took) = timed(|| stage("history", || self.context_share(turn)));
+        let (context_share, took) = timed(|| stage("history", || self.context_share(tenant, turn)));
         Ok(TurnMeasures {
             retrieved: turn.searched,
             context_turn_no: self.context_turn_no(turn),
@@ -85,7 +85,7 @@ impl ConversationState {
     }
 
     /// The share of a turn's sources in the prompt, and the topic drift.
-    fn context_share(&self, turn: &TurnContext<'_>) -> Result<ContextShare> {
+    fn context_share(&self, tenant: &str, turn: &TurnContext<'_>) -> Result<ContextShare> {
         let context_tokens = turn.tokens as u64;
         let drift = |from: &Option<Vec<f32>>| topic_drift(from.as_deref()?, turn.embedding?);
         // Drift is measured from the first turn, which has no row yet.
@@ -97,6 +97,7 @@ impl ConversationState {
             turn_no: u32::try_from(turn.turn_no).unwrap_or(u32::MAX),
             context_tokens,
             history_tokens: self.prompt_history_tokens(
+                tenant,
                 context_tokens,
                 turn.context,
                 turn.settings,
@@ -113,6 +114,7 @@ impl ConversationState {
     /// Tokens of the history in a prompt with a context: those of `history()` if the history is compressed, otherwise all.
     fn prompt_history_tokens(
         &self,
+        tenant: &str,
         context_tokens: u64,
         context: &[ContextSource],
         settings: &Settings,
@@ -128,7 +130,7 @@ impl ConversationState {
             exchanges: settings.history_exchanges,
             ..HistoryRules::default()
         };
-        let history = history::compose(self.conversation_id, &rules, settings, context)?;
+        let history = history::compose(tenant, self.conversation_id, &rules, settings, context)?;
         Ok(history.tokens as u64)
     }
 }

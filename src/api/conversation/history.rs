@@ -6,8 +6,8 @@ use pgrx::prelude::*;
 use reground_grounding::end::parse_answer;
 use reground_grounding::history::context_share;
 use reground_grounding::history::{
-    CitedSource, History, HistoryRules, Role, TurnSelection, history as compose_history,
-    turns_in_reach,
+    CitedSource, History, HistoryRules, HistoryTurn, Role, TurnSelection,
+    history as compose_history, turns_in_reach,
 };
 use reground_grounding::memory::ContextSource;
 use reground_grounding::settings::Settings;
@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::api::given;
 use crate::error::{Error, Result};
+use crate::retrieve::visibility;
 use crate::rows;
 use crate::store::{conversations, history as store, markers, turns};
 use crate::tenant;
@@ -59,7 +60,7 @@ fn history(
         let sources = latest.context_tokens;
         rules.max_tokens = context_share::history_limit(sources, &settings).map_err(Error::from)?;
     }
-    let history = compose(conversation_id, &rules, &settings, &latest.context)?;
+    let history = compose(&tenant, conversation_id, &rules, &settings, &latest.context)?;
     let messages: Vec<Message<'_>> = (1..)
         .zip(&history.blocks)
         .map(|(entry_no, block)| Message {
@@ -76,16 +77,29 @@ fn history(
     Ok(())
 }
 
-/// Composes the history of a conversation. The grammar for its answers is that of the settings and of a context.
+/// Composes the history of a conversation, without what comes from sources that are hidden from the caller. The grammar for its answers is that of the settings and of a context.
 pub(in crate::api) fn compose(
+    tenant: &str,
     conversation_id: i64,
     rules: &HistoryRules,
     settings: &Settings,
     context: &[ContextSource],
 ) -> Result<History> {
-    let turns = store::ended(conversation_id, turns_in_reach(rules))?;
-    let cited: Vec<CitedSource> = markers::cited(conversation_id)?
+    let ended = store::ended(conversation_id, turns_in_reach(rules))?;
+    let turn_ids: Vec<i64> = ended.iter().map(|ended| ended.turn_id).collect();
+    let hidden = visibility::hidden_turns(tenant, &turn_ids)?;
+    let turns: Vec<HistoryTurn> = ended
+        .into_iter()
+        .map(|ended| match hidden.contains(&ended.turn_id) {
+            true => ended.turn.without_answer(),
+            false => ended.turn,
+        })
+        .collect();
+    let cited = markers::cited(conversation_id)?;
+    let hidden = visibility::hidden(tenant, cited.iter().map(markers::Row::key))?;
+    let cited: Vec<CitedSource> = cited
         .iter()
+        .filter(|row| !hidden.contains(&row.key()))
         .map(markers::Row::cited)
         .collect();
     let grammar = parse_answer::grammar(settings, context)?;

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::api::given;
 use crate::error::{Error, Result};
+use crate::retrieve::visibility;
 use crate::rows;
 use crate::store::turns::{self, Turn};
 use crate::tenant;
@@ -24,12 +25,13 @@ fn prompt_context(
     let detail = given(detail, "detail")?.parse::<Detail>();
     let detail = detail.map_err(Error::from)?;
     let turn = with_context(turn_id)?;
+    let context = visibility::visible(&tenant::required()?, turn.context)?;
     let settings: Settings = serde_json::from_value(turn.settings).map_err(Error::from)?;
     let rules = prompt::BlockRules {
         detail,
         ..(&settings).into()
     };
-    Ok(prompt::render(&turn.context, format, rules))
+    Ok(prompt::render(&context, format, rules))
 }
 
 #[pg_extern(sql = false)]
@@ -46,8 +48,8 @@ fn citation_grammar(
                 hint: "One of gbnf, regex, json_schema.".into(),
             })?;
     let turn = with_context(turn_id)?;
-    let markers: Vec<&str> = turn
-        .context
+    let context = visibility::visible(&tenant::required()?, turn.context)?;
+    let markers: Vec<&str> = context
         .iter()
         .map(|source| source.marker.as_str())
         .collect();

@@ -7,13 +7,15 @@ use reground_documents::{ChunkSettings, ChunkUnit};
 use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
-use crate::api::corpus::embedding_model;
+use crate::api::corpus::sync::triggers;
+use crate::api::corpus::table_names::{relation_exists, table_names};
+use crate::api::corpus::{embedding_model, embeddings};
 use crate::api::turn::hooks;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, notice};
 use crate::guc;
-use crate::retrieve::managed::{Reading, TableNames};
+use crate::retrieve::managed::{Reading, RowColumns, TableNames};
 use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
 use crate::retrieve::{check, coordinates, managed, text_config};
 use crate::rows;
@@ -21,9 +23,6 @@ use crate::sql;
 use crate::store::corpora::{self, Column, Corpus, Hold, Mapping, NewCorpus, Side};
 use crate::store::roles::Roles;
 use crate::tenant;
-
-/// Longest name that PostgreSQL does not truncate, in bytes.
-const LONGEST_IDENTIFIER: usize = 63;
 
 #[pg_extern(sql = false)]
 #[expect(clippy::too_many_arguments, reason = "the SQL signature")]
@@ -42,6 +41,9 @@ fn create_corpus(
     text_config_per_document: Option<bool>,
     embedding_model: Option<&str>,
     title_weight: Option<i32>,
+    tenant_column: Option<&str>,
+    principals_column: Option<&str>,
+    keep_versions: Option<i32>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("create_corpus")?;
     let title_weight = checked_title_weight(given(title_weight, "title_weight")?)?;
@@ -61,8 +63,13 @@ fn create_corpus(
     let (settings, roles) = checked_settings(settings)?;
     let text_config = text_config::name(given(text_config, "text_config")?)?;
 
-    let tables = table_names(schema, name)?;
-    let mapping = managed::mapping(dimensions.is_some(), per_document);
+    let columns = RowColumns {
+        tenant: tenant_column,
+        principals: principals_column,
+    };
+    corpora::hold_name(name)?;
+    let tables = table_names(schema, name, tenant)?;
+    let mapping = managed::mapping(dimensions.is_some(), per_document, columns);
     let new = NewCorpus {
         tenant,
         corpus: name,
@@ -76,13 +83,14 @@ fn create_corpus(
         metric,
         text_config: &text_config,
         title_weight,
+        keep_versions: checked_keep_versions(keep_versions)?,
         chunking: json!({"size": chunking.size, "overlap": chunking.overlap, "unit": chunking.unit}),
         settings,
         embedding_model,
         roles,
     };
     if !registered_alike(&new)? {
-        make_tables(&new, &tables, per_document, embedding_type)?;
+        make_tables(&new, &tables, per_document, embedding_type, columns)?;
         corpora::insert(&new)?;
         embedding_model::begin(&owner_tenant(tenant)?, name)?;
     }
@@ -97,30 +105,13 @@ fn owner_tenant(tenant: Option<&str>) -> Result<String> {
     }
 }
 
-/// Returns the qualified names of the tables of a corpus. Errors: 22023 if a name is too long.
-fn table_names(schema: &str, name: &str) -> Result<TableNames> {
-    let documents = format!("{name}_documents");
-    if documents.len() > LONGEST_IDENTIFIER {
-        return Err(Error::Bad {
-            argument: "corpus",
-            fault: format!("the name \"{documents}\" of its table is too long"),
-            hint: format!("Names of tables have at most {LONGEST_IDENTIFIER} bytes."),
-        });
-    }
-    let qualified = |name: &str| format!("{}.{}", sql::ident(schema), sql::ident(name));
-    Ok(TableNames {
-        passages: qualified(name),
-        documents: qualified(&documents),
-        history: qualified(&format!("{name}_history")),
-    })
-}
-
 /// Makes the tables of a managed corpus. Errors: 42P07 if one of them exists.
 fn make_tables(
     new: &NewCorpus<'_>,
     tables: &TableNames,
     per_document: bool,
     embedding_type: &str,
+    columns: RowColumns<'_>,
 ) -> Result<()> {
     for relation in [&tables.passages, &tables.documents, &tables.history] {
         if relation_exists(relation)? {
@@ -132,7 +123,7 @@ fn make_tables(
         per_document,
         title_weight: new.title_weight,
     };
-    managed::make_tables(tables, reading, new.dimensions, embedding_type)
+    managed::make_tables(tables, reading, new.dimensions, embedding_type, columns)
 }
 
 #[pg_extern(sql = false)]
@@ -166,6 +157,8 @@ fn add_corpus(
     embedding_model: Option<&str>,
     heading: Option<&str>,
     title_weight: Option<i32>,
+    tenant_column: Option<&str>,
+    principals_column: Option<&str>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("add_corpus")?;
     let registration = Registration {
@@ -209,6 +202,8 @@ fn add_corpus(
         ("page_count", page_count),
         ("metadata", metadata),
         ("text_config_column", text_config_column),
+        ("tenant_column", tenant_column),
+        ("principals_column", principals_column),
     ];
     registration.add(&columns, documents_doc_id)?;
     Ok(())
@@ -254,6 +249,7 @@ impl Registration<'_> {
             metric: self.metric,
             text_config: &self.text_config,
             title_weight: self.title_weight,
+            keep_versions: None,
             chunking: json!({}),
             settings,
             embedding_model: self.embedding_model,
@@ -264,6 +260,13 @@ impl Registration<'_> {
             embedding_model::begin(&owner_tenant(new.tenant)?, new.corpus)?;
             if let Some(corpus) = corpora::find(&owner_tenant(new.tenant)?, new.corpus)? {
                 suggest_indexes(&corpus)?;
+            }
+            // A role may register a table that it may not read.
+            if let Some(corpus) = corpora::usable(&owner_tenant(new.tenant)?, new.corpus)?
+                && corpus.embedding_kind().is_some()
+                && !corpus.uses_a_model()
+            {
+                embeddings::adopt(&corpus)?;
             }
         }
         Ok(())
@@ -317,6 +320,7 @@ fn alter_corpus(
     text_config_per_document: Option<bool>,
     embedding_model: Option<&str>,
     title_weight: Option<i32>,
+    keep_versions: Option<i32>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("alter_corpus")?;
     let name = named(corpus)?;
@@ -346,6 +350,7 @@ fn alter_corpus(
     if let Some(metric) = metric {
         corpus.metric = checked_metric(metric)?.to_owned();
     }
+    corpus.keep_versions = checked_keep_versions(keep_versions)?.or(corpus.keep_versions);
     let was_weight = corpus.title_weight;
     if let Some(weight) = title_weight {
         corpus.title_weight = checked_title_weight(weight)?;
@@ -398,10 +403,15 @@ fn read_by(
     if corpus.managed && (is_changed || is_damaged) {
         managed::reread(corpus, reading)?;
         // The column of the embeddings can have another name since a change of the model.
-        let vectors =
-            ["embedding", "next_embedding"].map(|meaning| corpus.mapping.remove_entry(meaning));
-        corpus.mapping = managed::mapping(false, per_document);
-        corpus.mapping.extend(vectors.into_iter().flatten());
+        let kept = [
+            "embedding",
+            "next_embedding",
+            "tenant_column",
+            "principals_column",
+        ]
+        .map(|meaning| corpus.mapping.remove_entry(meaning));
+        corpus.mapping = managed::mapping(false, per_document, RowColumns::default());
+        corpus.mapping.extend(kept.into_iter().flatten());
     } else if corpus.managed && was_weight != corpus.title_weight {
         managed::reindex(corpus, reading)?;
     }
@@ -417,6 +427,10 @@ fn drop_corpus(
     writable("drop_corpus")?;
     let name = named(corpus)?;
     let tenant = tenant::required()?;
+    // Before the registration is locked: a writer of the table locks the table first.
+    if let Some(corpus) = corpora::find(&tenant, name)? {
+        triggers::drop_all(corpus.corpus_id)?;
+    }
     let corpus = corpora::held(&tenant, name, Hold::Drop)?;
     if given(drop_tables, "drop_tables")? && corpus.managed {
         let tables = [&corpus.relation, &corpus.documents, &corpus.history];
@@ -513,6 +527,17 @@ fn checked_title_weight(weight: i32) -> Result<u8> {
     weight_of.ok_or_else(invalid)
 }
 
+fn checked_keep_versions(count: Option<i32>) -> Result<Option<i32>> {
+    match count {
+        Some(count) if count < 0 => Err(Error::Bad {
+            argument: "keep_versions",
+            fault: count.to_string(),
+            hint: "The number of newest versions to keep, or 0 to keep all.".into(),
+        }),
+        count => Ok(count),
+    }
+}
+
 /// pgvector stores up to 16,000 dimensions.
 fn checked_dimensions(dimensions: Option<i32>) -> Result<()> {
     match dimensions {
@@ -559,14 +584,6 @@ fn registered_alike(new: &NewCorpus<'_>) -> Result<bool> {
         return Err(Error::CorpusExists(new.corpus.to_owned()));
     }
     Ok(false)
-}
-
-/// Whether a relation exists.
-fn relation_exists(relation: &str) -> Result<bool> {
-    Ok(sql::read_one::<bool>(
-        "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
-        &[relation.into()],
-    )? == Some(true))
 }
 
 /// Merges changes into an object; null removes a member.

@@ -6,28 +6,29 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::prepare::{self, Prepared};
 use reground_documents::{ChunkSettings, TRACKING_PARAMETERS, canonical_uri};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::api::corpus::passages::{self, PassageChanges};
+use crate::api::corpus::row_owners::RowOwners;
 use crate::api::models::embeddings::queue_document;
-use crate::api::models::tasks::embed::text_hash;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
 use crate::guc;
-use crate::retrieve::{text_config, vector_schema};
+use crate::retrieve::text_config;
 use crate::rows;
 use crate::sql;
-use crate::store::corpora::{self, Corpus, Hold, operator_schema};
+use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::documents::{self, NewVersion};
 use crate::store::edges::{self, Which};
 use crate::store::models::embeddings;
+use crate::store::{sync, versions};
 use crate::tenant;
 use crate::words::find_config;
 
 /// The row of `put_document`.
 #[derive(Serialize)]
-struct PutRow {
+pub(in crate::api) struct PutRow {
     version: i32,
     changed: bool,
     chunk_count: usize,
@@ -40,16 +41,19 @@ struct PutRow {
 }
 
 /// The properties of a document besides its text.
-struct Description<'a> {
-    uri: Option<String>,
-    title: Option<&'a str>,
-    published: Option<TimestampWithTimeZone>,
-    modified_at: Option<TimestampWithTimeZone>,
-    media_type: Option<&'a str>,
-    language: Option<&'a str>,
+pub(in crate::api) struct Description<'a> {
+    pub uri: Option<String>,
+    pub title: Option<&'a str>,
+    pub published: Option<TimestampWithTimeZone>,
+    pub modified_at: Option<TimestampWithTimeZone>,
+    pub media_type: Option<&'a str>,
+    pub language: Option<&'a str>,
     /// Text search configuration of the passages, if the corpus has a column for it.
-    text_config: Option<&'a str>,
-    metadata: serde_json::Value,
+    pub text_config: Option<&'a str>,
+    pub metadata: serde_json::Value,
+    pub owners: RowOwners,
+    /// Hash of the row of a synchronised table.
+    pub source_hash: Option<&'a str>,
 }
 
 #[pg_extern(sql = false)]
@@ -69,6 +73,7 @@ fn put_document(
     page_count: Option<i32>,
     metadata: Option<Json>,
     text_config: Option<&str>,
+    principals: Option<Vec<Option<String>>>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("put_document")?;
@@ -92,6 +97,7 @@ fn put_document(
         })
         .transpose()?;
     let metadata = Json::object(metadata, "metadata")?;
+    let owners = RowOwners::of(&corpus, principals)?;
     let mut prepared = match (content, passages) {
         (Some(content), None) => {
             let chunking: ChunkSettings =
@@ -119,7 +125,12 @@ fn put_document(
         language,
         text_config,
         metadata,
+        owners,
+        source_hash: None,
     };
+    documents::lock(corpus.corpus_id, doc_id)?;
+    let latest = documents::latest(corpus.corpus_id, doc_id)?;
+    documents::check_tenant(&corpus, doc_id, latest.as_ref())?;
     let put = store(&corpus, doc_id, &prepared, description)?;
     rows::emit(fcinfo, &[put])?;
     Ok(())
@@ -151,7 +162,7 @@ fn named_config<'a>(corpus: &Corpus, text_config: Option<&'a str>) -> Result<Opt
 }
 
 /// Returns the canonical form of an address, without tracking parameters: those of the setting, otherwise the built-in list.
-fn canonical(uri: &str) -> String {
+pub(in crate::api) fn canonical(uri: &str) -> String {
     match guc::tracking_parameters() {
         Some(list) => {
             let parameters: Vec<&str> = list.split(',').map(str::trim).collect();
@@ -161,14 +172,14 @@ fn canonical(uri: &str) -> String {
     }
 }
 
-/// Stores a prepared document. An unchanged text changes only the description, a changed one makes a new version.
-fn store(
+/// Stores a prepared document. An unchanged text changes only the description, a changed one makes a new version. The caller has locked
+/// the document, or the row that it comes from.
+pub(in crate::api) fn store(
     corpus: &Corpus,
     doc_id: &str,
     prepared: &Prepared,
     description: Description<'_>,
 ) -> Result<PutRow> {
-    documents::lock(corpus.corpus_id, doc_id)?;
     let latest = documents::latest(corpus.corpus_id, doc_id)?;
     let changed = latest
         .as_ref()
@@ -181,11 +192,13 @@ fn store(
     let indexed_at = documents::next_time(corpus.corpus_id, doc_id)?;
     let modified_at = description.modified_at.map(|at| at.to_iso_string());
     let uri = description.uri.clone();
+    let tenant = description.owners.tenant().or(corpus.tenant.as_deref());
+    let tenant = tenant.map(str::to_owned);
     let new = NewVersion {
         corpus_id: corpus.corpus_id,
         doc_id,
         version,
-        tenant: corpus.tenant.as_deref(),
+        tenant: tenant.as_deref(),
         uri: uri.as_deref(),
         page_count: prepared.page_count,
         char_count: prepared.char_count,
@@ -194,15 +207,24 @@ fn store(
         content_hash: &prepared.digest,
         modified_at: modified_at.as_deref(),
         indexed_at: &indexed_at,
+        source_hash: description.source_hash,
     };
-    let text_config = description.text_config;
+    let (text_config, source_hash) = (description.text_config, description.source_hash);
+    let owners = description.owners.clone();
     if changed {
         end_version(corpus, doc_id, &indexed_at)?;
     }
     describe(corpus, &new, prepared, description)?;
     let changes = if changed {
         documents::insert(&new)?;
-        passages::replace(corpus, doc_id, version, &prepared.passages, text_config)?
+        passages::replace(
+            corpus,
+            doc_id,
+            version,
+            &prepared.passages,
+            text_config,
+            &owners,
+        )?
     } else {
         documents::describe(&new)?;
         set_text_config(corpus, doc_id, text_config)?;
@@ -212,18 +234,12 @@ fn store(
             ..PassageChanges::default()
         }
     };
-    if !changes.removed_chunk_ids.is_empty() {
-        if corpus.uses_a_model() {
-            embeddings::forget(corpus.corpus_id, changes.removed_chunk_ids.clone())?;
-        }
-        let which = Which {
-            doc_id: Some(doc_id),
-            chunk_ids: Some(changes.removed_chunk_ids),
-            ..Which::default()
-        };
-        edges::delete(corpus.corpus_id, which)?;
-    }
+    owners.set_principals(corpus, doc_id)?;
+    forget_removed(corpus, doc_id, &changes)?;
     queue_document(corpus, doc_id)?;
+    if changed {
+        versions::prune(corpus, doc_id, version, source_hash.is_some())?;
+    }
     Ok(PutRow {
         version,
         changed,
@@ -235,6 +251,23 @@ fn store(
         page_count: prepared.page_count,
         overlap_cost: prepared.overlap_cost,
     })
+}
+
+/// Deletes what is stored about passages that a new version removed.
+fn forget_removed(corpus: &Corpus, doc_id: &str, changes: &PassageChanges) -> Result<()> {
+    if changes.removed_chunk_ids.is_empty() {
+        return Ok(());
+    }
+    if corpus.mapping.contains_key("embedding") {
+        embeddings::forget(corpus.corpus_id, changes.removed_chunk_ids.clone())?;
+    }
+    let which = Which {
+        doc_id: Some(doc_id),
+        chunk_ids: Some(changes.removed_chunk_ids.clone()),
+        ..Which::default()
+    };
+    edges::delete(corpus.corpus_id, which)?;
+    Ok(())
 }
 
 /// Sets the text search configuration of the passages, if the corpus has a column for it.
@@ -285,7 +318,7 @@ fn describe(
     prepared: &Prepared,
     description: Description<'_>,
 ) -> Result<()> {
-    let args: [DatumWithOid<'_>; 13] = [
+    let mut args: Vec<DatumWithOid<'_>> = vec![
         new.doc_id.into(),
         new.version.into(),
         description.title.into(),
@@ -303,6 +336,8 @@ fn describe(
         description.text_config.into(),
         new.indexed_at.into(),
     ];
+    let (owners, owner_values) = description.owners.columns(corpus, args.len());
+    args.extend(description.owners.args());
     let of = |form: &str| {
         let columns = documents::DESCRIBED.iter();
         let columns = columns.map(|(column, _)| form.replace('#', column));
@@ -310,8 +345,8 @@ fn describe(
     };
     sql::run(
         &format!(
-            "INSERT INTO {} AS d (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content, text_config, indexed_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13::timestamptz) \
+            "INSERT INTO {} AS d (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content, text_config, indexed_at{owners}) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13::timestamptz{owner_values}) \
              ON CONFLICT (doc_id, version) DO UPDATE SET earlier_descriptions = d.earlier_descriptions \
                  || CASE WHEN ROW({was}) IS DISTINCT FROM ROW({is}) THEN jsonb_build_object('until', greatest($13::timestamptz, d.indexed_at, \
                      (d.earlier_descriptions -> -1 ->> 'until')::timestamptz), {pairs}) ELSE '[]' END, title = excluded.title, uri = excluded.uri, published = excluded.published, \
@@ -363,8 +398,14 @@ fn delete_document(
     writable("delete_document")?;
     let corpus = managed(corpus)?;
     let doc_id = given(doc_id, "doc_id")?;
+    if documents::is_of_other_tenant(&corpus, doc_id)? {
+        return Ok(false);
+    }
     let present = match corpus.history {
-        Some(_) => withdraw(&corpus, doc_id)?,
+        Some(_) => {
+            documents::lock(corpus.corpus_id, doc_id)?;
+            withdraw(&corpus, doc_id)?
+        }
         // Without a history nothing can read the earlier versions.
         None => remove(&corpus, doc_id)?.iter().any(|(_, rows)| *rows > 0),
     };
@@ -379,17 +420,16 @@ fn delete_document(
 }
 
 /// Ends the current version of a document and moves its passages to the history. Returns whether the caller sees such a version.
-fn withdraw(corpus: &Corpus, doc_id: &str) -> Result<bool> {
-    documents::lock(corpus.corpus_id, doc_id)?;
+pub(in crate::api) fn withdraw(corpus: &Corpus, doc_id: &str) -> Result<bool> {
     let at = documents::next_time(corpus.corpus_id, doc_id)?;
     let is_ended = end_version(corpus, doc_id, &at)?;
-    let changes = passages::replace(corpus, doc_id, 0, &[], None)?;
+    let changes = passages::replace(corpus, doc_id, 0, &[], None, &RowOwners::default())?;
     // Row-level security can hide the rows. The document is marked as deleted only if the caller sees some.
     let present = is_ended || changes.removed > 0;
     if present {
         documents::delete(corpus.corpus_id, doc_id, &at)?;
     }
-    if corpus.uses_a_model() && !changes.removed_chunk_ids.is_empty() {
+    if corpus.mapping.contains_key("embedding") && !changes.removed_chunk_ids.is_empty() {
         embeddings::forget(corpus.corpus_id, changes.removed_chunk_ids)?;
     }
     Ok(present)
@@ -402,7 +442,7 @@ pub(in crate::api) fn remove<'a>(
     doc_id: &str,
 ) -> Result<Vec<(&'a str, usize)>> {
     documents::lock(corpus.corpus_id, doc_id)?;
-    let chunk_ids = match corpus.uses_a_model() {
+    let chunk_ids = match corpus.mapping.contains_key("embedding") {
         true => sql::write_one::<Vec<String>>(
             &format!(
                 "SELECT array_agg(p.chunk_id::text) FROM {} AS p WHERE p.doc_id = $1",
@@ -436,177 +476,18 @@ pub(in crate::api) fn remove<'a>(
     Ok(removed)
 }
 
-#[pg_extern(sql = false)]
-fn pending_embeddings(
-    corpus: Option<&str>,
-    max_results: Option<i32>,
-    fcinfo: pg_sys::FunctionCallInfo,
-) -> std::result::Result<(), ErrorReport> {
-    let corpus = embedded(corpora::load(
-        &tenant::required()?,
-        given(corpus, "corpus")?,
-    )?)?;
-    let limit = i64::from(given(max_results, "max_results")?);
-    if limit < 0 {
-        return Err(Error::Bad {
-            argument: "max_results",
-            fault: limit.to_string(),
-            hint: "0 or more.".into(),
-        }
-        .into());
-    }
-    let key = corpus.key()?;
-    let rows: Vec<serde_json::Value> = sql::read_rows(
-        &format!(
-            "SELECT {key}::text AS chunk_id, {}::text AS doc_id, {} AS content FROM {} AS p WHERE {} IS NULL ORDER BY {key} LIMIT $1",
-            corpus.document()?,
-            corpus.embedded_text()?,
-            corpus.relation.as_deref().unwrap_or_default(),
-            corpus.embedding_column()?
-        ),
-        &[limit.into()],
-    )?;
-    rows::emit(fcinfo, &rows)?;
-    Ok(())
-}
-
-#[pg_extern(sql = false)]
-fn put_embeddings(
-    corpus: Option<&str>,
-    chunk_ids: Option<Vec<Option<String>>>,
-    embeddings: Option<pgrx::AnyArray>,
-    model: Option<&str>,
-) -> std::result::Result<i32, ErrorReport> {
-    writable("put_embeddings")?;
-    let name = given(corpus, "corpus")?;
-    let corpus = embedded(corpora::held(&tenant::required()?, name, Hold::Write)?.in_place()?)?;
-    let chunk_ids = given(chunk_ids, "chunk_ids")?;
-    let embeddings = given(embeddings, "embeddings")?;
-    let chunk_ids = chunk_ids
-        .into_iter()
-        .map(|chunk_id| given(chunk_id, "an element of chunk_ids"))
-        .collect::<Result<Vec<String>>>()?;
-    let schema = vector_schema()?;
-    // SAFETY: the argument is declared vector[] in sql/install, and oid() is the type of the array that was passed.
-    let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };
-    check_embeddings(&corpus, &schema, &chunk_ids, &bound)?;
-    corpus.check_embedding_model(model)?;
-    let column = corpus.vectors("embedding")?;
-    let set_model = if corpus.managed {
-        ", embedding_model = $3"
-    } else {
-        ""
-    };
-    let key_type = corpus.column_type("chunk_id").unwrap_or("text");
-    let equals = format!("OPERATOR({}.=)", operator_schema(key_type)?);
-    let key = corpus.key()?;
-    let statement = format!(
-        "WITH given AS (SELECT DISTINCT ON (e.chunk_id) e.chunk_id, e.embedding FROM ROWS FROM (unnest($1::text[]), unnest($2)) WITH ORDINALITY AS e(chunk_id, embedding, n) \
-             ORDER BY e.chunk_id, e.n DESC), \
-         stored AS (UPDATE {} AS p SET {} = g.embedding::{}{set_model} FROM given AS g WHERE {key} {equals} g.chunk_id::{key_type} \
-             RETURNING {key}::text AS chunk_id, {} AS hash) \
-         SELECT json_build_object('chunk_ids', coalesce(json_agg(s.chunk_id), '[]'), 'hashes', coalesce(json_agg(s.hash), '[]'))::text FROM stored AS s",
-        corpus.relation.as_deref().unwrap_or_default(),
-        sql::ident(&column.name),
-        column.kind,
-        text_hash(&corpus)?,
-    );
-    // SAFETY: as above; the datum lives as long as this call.
-    let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };
-    let args = [chunk_ids.into(), bound, model.into()];
-    let stored: StoredEmbeddings = sql::write_json(&statement, &args)?.unwrap_or_default();
-    let count = i32::try_from(stored.chunk_ids.len()).unwrap_or(i32::MAX);
-    if let Some(model) = &corpus.embedding_model {
-        embeddings::record(
-            corpus.corpus_id,
-            model,
-            stored.chunk_ids.clone(),
-            stored.hashes,
-        )?;
-        embeddings::end_tasks(corpus.corpus_id, model, stored.chunk_ids)?;
-    }
-    Ok(count)
-}
-
-/// Passages whose embeddings were stored, with the hashes of their texts.
-#[derive(Default, Deserialize)]
-struct StoredEmbeddings {
-    chunk_ids: Vec<String>,
-    hashes: Vec<String>,
-}
-
-/// Checks that there is an embedding for each id, none of them NULL, and all with the dimensions of the corpus.
-fn check_embeddings(
-    corpus: &Corpus,
-    schema: &str,
-    chunk_ids: &[String],
-    embeddings: &DatumWithOid<'_>,
-) -> Result<()> {
-    #[derive(Deserialize)]
-    struct Shape {
-        count: usize,
-        nulls: usize,
-        sizes: Vec<usize>,
-    }
-    let shape: Shape = sql::read_json(
-        &format!(
-            "SELECT pg_catalog.jsonb_build_object('count', count(*), 'nulls', count(*) - count(e), \
-                 'sizes', coalesce(pg_catalog.jsonb_agg(DISTINCT {schema}.vector_dims(e)) FILTER (WHERE e IS NOT NULL), '[]'))::text \
-             FROM pg_catalog.unnest($1) AS e"
-        ),
-        std::slice::from_ref(embeddings),
-    )?
-    .unwrap_or(Shape {
-        count: 0,
-        nulls: 0,
-        sizes: Vec::new(),
-    });
-    if shape.count != chunk_ids.len() {
-        return Err(Error::Bad {
-            argument: "embeddings",
-            fault: format!(
-                "{} embeddings for {} chunk_ids",
-                shape.count,
-                chunk_ids.len()
-            ),
-            hint: "Pass one embedding for each element of chunk_ids, in the same order.".into(),
-        });
-    }
-    if shape.nulls > 0 {
-        return Err(Error::Null("an element of embeddings"));
-    }
-    match corpus.dimensions {
-        Some(expected) => {
-            match shape
-                .sizes
-                .into_iter()
-                .find(|size| usize::try_from(expected) != Ok(*size))
-            {
-                Some(given) => Err(Error::Dimensions {
-                    corpus: corpus.name.clone(),
-                    expected,
-                    given,
-                }),
-                None => Ok(()),
-            }
-        }
-        None => Ok(()),
-    }
-}
-
-/// Locks a managed corpus for writing. Errors: 55000 if create_corpus did not make it.
+/// Locks a managed corpus for writing. Errors: 55000 if create_corpus did not make it, or its documents are the rows of a table.
 fn managed(corpus: Option<&str>) -> Result<Corpus> {
     let (tenant, name) = (tenant::required()?, given(corpus, "corpus")?);
     let corpus = corpora::held(&tenant, name, Hold::Write)?.in_place()?;
-    if corpus.managed {
-        Ok(corpus)
-    } else {
-        Err(Error::NotManaged(corpus.name))
+    if !corpus.managed {
+        return Err(Error::NotManaged(corpus.name));
     }
-}
-
-/// Returns the corpus. Errors: 55000 if it has no embedding column.
-fn embedded(corpus: Corpus) -> Result<Corpus> {
-    corpus.embedding_column()?;
-    Ok(corpus)
+    match sync::find(corpus.corpus_id)? {
+        Some(synced) => Err(Error::Synchronised {
+            corpus: corpus.name,
+            table: synced.name(),
+        }),
+        None => Ok(corpus),
+    }
 }

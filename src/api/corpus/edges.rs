@@ -66,6 +66,7 @@ fn delete_edges(
         doc_id,
         chunk_ids: chunk_id.map(|chunk_id| vec![chunk_id.to_owned()]),
         entity: entity.as_deref(),
+        tenant: None,
     };
     Ok(delete_visible(&corpus, which)?)
 }

@@ -80,19 +80,13 @@ pub(in crate::api) fn assign(corpus: &mut Corpus, model: &str) -> Result<()> {
 /// notice says what the application has to do.
 pub(in crate::api) fn texts_changed(corpus: &Corpus) -> Result<()> {
     embeddings::compare_again(corpus.corpus_id)?;
-    if corpus.embedding_model.is_none()
-        && let Some(column) = corpus.mapping.get("embedding")
-    {
+    if corpus.embedding_model.is_none() && corpus.mapping.contains_key("embedding") {
         notice(
             format!(
                 "the text that is embedded of the passages of corpus \"{}\" has changed",
                 corpus.name
             ),
-            &format!(
-                "To embed them again: UPDATE {} SET {} = NULL; then embed what pending_embeddings returns.",
-                corpus.relation.as_deref().unwrap_or_default(),
-                sql::ident(&column.column)
-            ),
+            "Embed what reground.pending_embeddings returns.",
         );
     }
     Ok(())

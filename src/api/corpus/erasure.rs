@@ -6,11 +6,13 @@ use pgrx::prelude::*;
 
 use reground_grounding::begin::Gathered;
 
-use crate::api::corpus::documents;
+use crate::api::corpus::documents::remove as remove_rows;
+use crate::api::corpus::sync;
 use crate::api::{given, not_empty, writable};
 use crate::error::{Error, Result, notice};
 use crate::rows;
 use crate::store::corpora::{self, Corpus, Hold};
+use crate::store::documents;
 use crate::store::edges::{self, Which};
 use crate::store::erasure::{self, Document, Receipt};
 use crate::tenant;
@@ -89,11 +91,12 @@ struct ErasableParts {
 }
 
 impl ErasableParts {
-    /// A tenant erases documents of its own corpora, which no other tenant could read. The owner of a shared corpus and
+    /// A tenant erases its own documents, which no other tenant could read: those of its own corpora, and of corpora with a tenant in each row. The owner of a shared corpus and
     /// reground_admin erase its documents for all tenants. A document of a dropped corpus cannot be removed. Passages from outside
     /// the corpora belong to the tenant of their turn.
     fn of(name: &str, corpus: Option<&Corpus>) -> Result<Self> {
-        let private = name.is_empty() || corpus.is_some_and(|corpus| corpus.tenant.is_some());
+        let is_private = |corpus: &Corpus| corpus.tenant.is_some() || corpus.has_tenants();
+        let private = name.is_empty() || corpus.is_some_and(is_private);
         let owned = match corpus {
             Some(corpus) => corpus.is_owned()?,
             None => false,
@@ -112,9 +115,13 @@ fn remove(corpus: &Corpus, doc_id: &str, receipt: &mut Receipt) -> Result<()> {
     if !corpus.is_gone() && !corpus.is_deletable()? {
         return Err(Error::MayNotDelete(corpus.name.clone()));
     }
+    if documents::is_of_other_tenant(corpus, doc_id)? {
+        return Ok(());
+    }
     if corpus.managed {
         if !corpus.is_gone() {
-            for (relation, rows) in documents::remove(corpus, doc_id)? {
+            sync::forbid_erasure(corpus.corpus_id, doc_id)?;
+            for (relation, rows) in remove_rows(corpus, doc_id)? {
                 receipt.erased(relation, rows);
             }
         }
@@ -136,8 +143,13 @@ fn remove(corpus: &Corpus, doc_id: &str, receipt: &mut Receipt) -> Result<()> {
             "Delete its rows there as well.",
         );
     }
+    let tenant = match corpus.has_tenants() {
+        true => corpus.row_tenant()?,
+        false => None,
+    };
     let which = Which {
         doc_id: Some(doc_id),
+        tenant: tenant.as_deref(),
         ..Which::default()
     };
     let edges = edges::delete(corpus.corpus_id, which)?;

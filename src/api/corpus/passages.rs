@@ -4,6 +4,7 @@ use pgrx::datum::DatumWithOid;
 use reground_documents::prepare::StoredPassage;
 use serde::Deserialize;
 
+use crate::api::corpus::row_owners::RowOwners;
 use crate::error::Result;
 use crate::sql;
 use crate::store::corpora::{self, Corpus};
@@ -32,12 +33,20 @@ pub fn replace(
     version: i32,
     passages: &[StoredPassage],
     text_config: Option<&str>,
+    owners: &RowOwners,
 ) -> Result<PassageChanges> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
     let (set, column, value) = match corpus.mapping.contains_key("text_config_column") {
         true => (", text_config = $4", ", text_config", ", $4"),
         false => ("", "", ""),
     };
+    let mut args: Vec<DatumWithOid<'_>> =
+        vec![sql::json(passages)?.into(), doc_id.into(), version.into()];
+    if !set.is_empty() {
+        args.push(text_config.into());
+    }
+    let (owner_columns, owner_values) = owners.columns(corpus, args.len());
+    args.extend(owners.args());
     let vectors = kept_vectors(corpus);
     let history = match &corpus.history {
         Some(history) => History::of(corpus, history)?,
@@ -64,18 +73,13 @@ pub fn replace(
                  AND NOT EXISTS (SELECT FROM given AS g WHERE g.content_hash = s.content_hash AND g.nth = s.nth) \
              RETURNING p.content_hash, p.chunk_id{returned}), \
          added AS ( \
-             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, content_hash, heading, metadata{column}) \
-             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.content_hash, g.heading, g.metadata{value} FROM given AS g \
+             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, content_hash, heading, metadata{column}{owner_columns}) \
+             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.content_hash, g.heading, g.metadata{value}{owner_values} FROM given AS g \
              WHERE NOT EXISTS (SELECT FROM stored AS s WHERE s.content_hash = g.content_hash AND s.nth = g.nth) ORDER BY g.ordinal RETURNING 1){statements} \
          SELECT pg_catalog.jsonb_build_object('reused', (SELECT count(*) FROM reused), 'removed', (SELECT count(*) FROM removed), \
              'added', (SELECT count(*) FROM added), \
              'removed_chunk_ids', (SELECT coalesce(pg_catalog.jsonb_agg(r.chunk_id::text), '[]') FROM removed AS r))::text"
     );
-    let mut args: Vec<DatumWithOid<'_>> =
-        vec![sql::json(passages)?.into(), doc_id.into(), version.into()];
-    if !set.is_empty() {
-        args.push(text_config.into());
-    }
     Ok(sql::write_json(&statement, &args)?.unwrap_or_default())
 }
 

@@ -11,6 +11,7 @@ use reground_metrics::factuality::validation::agreement;
 use crate::error::{Error, Result};
 use crate::rows;
 use crate::store::factuality::reports::{self, Models, Period, ReportedAnswer};
+use crate::tenant;
 
 #[pg_extern(sql = false)]
 fn factuality_report(
@@ -19,6 +20,7 @@ fn factuality_report(
     until: Option<TimestampWithTimeZone>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
+    tenant::notice_scope()?;
     rows::emit(fcinfo, &compared(dimension, Period { since, until })?)?;
     Ok(())
 }
@@ -58,6 +60,7 @@ fn factuality_agreement(
         decompose: decompose_model,
         entail: entail_model,
     };
+    tenant::notice_scope()?;
     let period = Period { since, until };
     let reviews = reports::reviews(models, period)?;
     let verdicts = reports::verdicts(models, period)?;

@@ -20,7 +20,7 @@ use crate::api::conversation::conversation_state::TurnContext;
 use crate::api::turn::hooks;
 use crate::api::turn::question::Question;
 use crate::api::turn::retrieval::{PreparedTurn, ResolvedQuestion, gather};
-use crate::api::turn::source_rows::{emit, emit_candidates};
+use crate::api::turn::source_rows::{emit, emit_candidates, emit_stored};
 use crate::api::{names, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
@@ -112,13 +112,7 @@ fn begin(
         if turn.request_hash != request.request_hash {
             return Err(Error::Conflict("request_id", request_id.to_owned()));
         }
-        return match turn.pending_candidates {
-            Some(candidates) => {
-                let gathered: Gathered = serde_json::from_value(candidates)?;
-                emit_candidates(fcinfo, turn.turn_id, &gathered)
-            }
-            None => emit(fcinfo, turn.turn_id, turn.begun_with(), turn.answerability),
-        };
+        return emit_stored(fcinfo, tenant, &turn, turn.begun_with());
     }
     let conversation = match request.parent_turn_id {
         Some(parent_turn_id) => stage("branch", || {
@@ -131,7 +125,9 @@ fn begin(
     let turn_id = write(tenant, &conversation, request, &prepared, &begun)?;
     stage("rows", || match &begun {
         BegunTurn::Composed(turn) => emit(fcinfo, turn_id, &turn.context, turn.answerability),
-        BegunTurn::Deferred(gathered) => emit_candidates(fcinfo, turn_id, gathered),
+        BegunTurn::Deferred(gathered) => {
+            emit_candidates(fcinfo, turn_id, gathered, &BTreeSet::new())
+        }
     })
 }
 

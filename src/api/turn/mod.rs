@@ -10,3 +10,4 @@ mod rerank;
 mod retrieval;
 mod shadows;
 mod source_rows;
+mod turn_sources;

@@ -4,6 +4,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::begin::rerank::{Reranked, match_reranked};
 use reground_grounding::begin::{self, Composed, Gathered};
+use reground_grounding::memory::SourceKey;
 use reground_grounding::settings::Settings;
 use reground_grounding::settings::hook::{Hook, Reranker};
 use reground_models::kind::Kind;
@@ -13,6 +14,7 @@ use crate::api::turn::source_rows::emit;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
+use crate::retrieve::visibility;
 use crate::store::conversations::{self, Conversation};
 use crate::store::models::tasks;
 use crate::store::turns::{self, Turn};
@@ -31,7 +33,8 @@ fn apply_rerank(
     let conversation = conversations::of_turn(&tenant, turn_id)?
         .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
     let turn = turns::load(&tenant, turn_id)?;
-    let gathered = pending_candidates(&turn)?;
+    let mut gathered = pending_candidates(&turn)?;
+    withdraw_hidden(&tenant, &mut gathered)?;
     let settings: Settings = serde_json::from_value(turn.settings.clone()).map_err(Error::from)?;
     let results = match results {
         Some(results) => parse_results(results)?,
@@ -68,6 +71,16 @@ fn pending_candidates(turn: &Turn) -> Result<Gathered> {
             hint: "Only a turn begun with reranker = deferred can be reranked, and only once.",
         }),
     }
+}
+
+/// Removes candidates that the caller may no longer read.
+fn withdraw_hidden(tenant: &str, gathered: &mut Gathered) -> Result<()> {
+    let remembered = gathered.remembered.iter().map(|source| &source.candidate);
+    let found = gathered.candidates.iter().chain(&gathered.pins);
+    let all = found.chain(&gathered.carried).chain(remembered);
+    let hidden = visibility::hidden(tenant, all.flat_map(SourceKey::members))?;
+    gathered.withdraw_all(|candidate| visibility::is_hidden(candidate, &hidden));
+    Ok(())
 }
 
 fn parse_results(results: Json) -> Result<Vec<Reranked>> {

@@ -26,7 +26,7 @@ use crate::profile::{stage, timed};
 use crate::retrieve::corpus_scope::{Corpora, Scope};
 use crate::retrieve::neighbours::{self, Nominated};
 use crate::retrieve::remembered::{self, Options};
-use crate::retrieve::{lists, prior_turns, reused_context};
+use crate::retrieve::{lists, prior_turns, reused_context, visibility};
 use crate::store::conversations::Conversation;
 use crate::store::roles::Roles;
 use crate::store::sources::StoredSource;
@@ -64,7 +64,7 @@ pub(in crate::api) fn gather<'a>(
     let state = stage("strategy", || {
         ConversationState::of(conversation, question.repeated_turn_no)
     })?;
-    let searches = stage("strategy", || state.retrieves(&resolved.settings))?;
+    let searches = stage("strategy", || state.retrieves(tenant, &resolved.settings))?;
     let named = stage("memory", || {
         named_sources::of(conversation.conversation_id, question)
     })?;
@@ -190,12 +190,13 @@ impl<'a> ResolvedQuestion<'a> {
             ..TurnQuery::default()
         };
         let earlier = stage("memory", || {
-            turns::earlier(
+            let earlier = turns::earlier(
                 self.conversation.conversation_id,
                 &corpus.name,
                 self.settings.query_history,
                 question.repeated_turn_no,
-            )
+            )?;
+            visibility::without_hidden_answers(self.tenant, earlier)
         })?;
         stage("earlier turns", || {
             prior_turns::add(corpus, turn_query, earlier)
@@ -287,6 +288,8 @@ impl<'a> ResolvedQuestion<'a> {
                 settings.candidates,
             );
         }
+        // The first corpus may have no embeddings.
+        results.metric = self.corpora.metric();
         self.add_other_corpora(&mut options, plan, &live)?;
         let mut carried = remembered::carried(live, &options);
         for scope in &self.corpora.beside {

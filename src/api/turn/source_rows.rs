@@ -1,14 +1,18 @@
 //! Rows of the type `turn_source`, which the functions of a turn return.
 
+use std::collections::BTreeSet;
+
 use pgrx::pg_sys;
 use reground_grounding::begin::Gathered;
-use reground_grounding::memory::ContextSource;
+use reground_grounding::memory::{ContextSource, SourceKey};
 use reground_grounding::passage::{Candidate, Origin};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::Result;
+use crate::retrieve::visibility::{self, is_hidden};
 use crate::rows;
+use crate::store::turns::Turn;
 
 /// A row of the type `turn_source`.
 #[derive(Default, Serialize)]
@@ -31,6 +35,27 @@ struct SourceRow<'a> {
     answerability: Option<f64>,
 }
 
+/// Returns stored sources of a turn that the caller may read: `context`, or the candidates if it waits for a rerank.
+pub(in crate::api) fn emit_stored(
+    fcinfo: pg_sys::FunctionCallInfo,
+    tenant: &str,
+    turn: &Turn,
+    context: &[ContextSource],
+) -> Result<()> {
+    match &turn.pending_candidates {
+        Some(candidates) => {
+            let gathered = Gathered::deserialize(candidates)?;
+            let candidates = gathered.candidates.iter();
+            let hidden = visibility::hidden(tenant, candidates.flat_map(SourceKey::members))?;
+            emit_candidates(fcinfo, turn.turn_id, &gathered, &hidden)
+        }
+        None => {
+            let context = visibility::visible(tenant, context.to_vec())?;
+            emit(fcinfo, turn.turn_id, &context, turn.answerability)
+        }
+    }
+}
+
 /// Returns the sources of a context, or one row without a source if there are none. `answerability` is that of the search.
 pub(in crate::api) fn emit(
     fcinfo: pg_sys::FunctionCallInfo,
@@ -50,19 +75,27 @@ pub(in crate::api) fn emit(
     emit_rows(fcinfo, turn_id, answerability, rows)
 }
 
-/// Returns the candidates that wait for a rerank, in the order that `index` in `apply_rerank` refers to.
+/// Returns the candidates that wait for a rerank, in the order that `index` in `apply_rerank` refers to. A hidden candidate keeps its place,
+/// in a row without a passage.
 pub(in crate::api) fn emit_candidates(
     fcinfo: pg_sys::FunctionCallInfo,
     turn_id: i64,
     gathered: &Gathered,
+    hidden: &BTreeSet<SourceKey>,
 ) -> Result<()> {
     let rows = gathered
         .candidates
         .iter()
         .map(|candidate| {
-            let mut row = row(turn_id, candidate);
-            row.origin = "candidate";
-            row
+            let row = match is_hidden(candidate, hidden) {
+                true => SourceRow::default(),
+                false => row(turn_id, candidate),
+            };
+            SourceRow {
+                turn_id,
+                origin: "candidate",
+                ..row
+            }
         })
         .collect();
     emit_rows(fcinfo, turn_id, gathered.answerability, rows)

@@ -7,7 +7,7 @@ use reground_bm25::index::score::{distance, to_float};
 use serde::Serialize;
 
 use super::bm25_query::Bm25Query;
-use super::weighted_query::weighted_query;
+use super::weighted_query::{hides_rows, weighted_query};
 use crate::error::Error;
 use crate::index::content::Content;
 use crate::index::content::InLanguage;
@@ -100,11 +100,11 @@ struct ExplainRow<'a> {
     query_frequency: u32,
     expansion_weight: f64,
     frequency: u32,
-    document_frequency: u64,
-    documents: u64,
+    document_frequency: Option<u64>,
+    documents: Option<u64>,
     length: u32,
-    average_length: f64,
-    weight: f64,
+    average_length: Option<f64>,
+    weight: Option<f64>,
     score: f64,
 }
 
@@ -147,6 +147,8 @@ fn explain(
     let content = content.ok_or(Error::Null("content"))?;
     let query = query.ok_or(Error::Null("query"))?;
     let weighted = weighted_query(&query)?;
+    // Figures of the whole table tell about rows that the caller may not read.
+    let shown = !hides_rows(query.relation)?;
     let document = weighted.tokenizer().document(0, &content);
     let terms = weighted.terms(weighted.tokenizer());
     let length = reground_bm25::index::segment::norms::length(document.norm());
@@ -164,11 +166,11 @@ fn explain(
                     query_frequency: query_weight.frequency,
                     expansion_weight: query_weight.expansion,
                     frequency: document.frequency(term.hash),
-                    document_frequency,
-                    documents: weighted.statistics.documents,
+                    document_frequency: shown.then_some(document_frequency),
+                    documents: shown.then_some(weighted.statistics.documents),
                     length,
-                    average_length: weighted.statistics.average_length(),
-                    weight,
+                    average_length: shown.then(|| weighted.statistics.average_length()),
+                    weight: shown.then_some(weight),
                     score: to_float(contribution),
                 }
             },

@@ -323,3 +323,19 @@ pub fn check_readable(relation: pg_sys::Oid) -> Result<()> {
         Err(Error::Forbidden(name.unwrap_or_default()))
     }
 }
+
+/// Returns whether row-level security hides rows of the table of `relation` from the user.
+///
+/// # Errors
+/// If the table does not exist.
+pub fn hides_rows(relation: pg_sys::Oid) -> Result<bool> {
+    let Some(table) = OpenRelation::open(relation).map(|open| open.table()) else {
+        return Err(Error::Unknown(
+            "table or index",
+            relation.to_u32().to_string(),
+        ));
+    };
+    // SAFETY: a catalog look-up for the current user. It returns whether policies apply, and raises no error about it.
+    let applied = unsafe { pg_sys::check_enable_rls(table, pg_sys::InvalidOid, true) };
+    Ok(u32::try_from(applied) == Ok(pg_sys::CheckEnableRlsResult::RLS_ENABLED))
+}

@@ -13,13 +13,13 @@ pub struct CoordinateCounts {
     pub faults: i64,
 }
 
-/// Counts the passages of a corpus, and those with a wrong position.
+/// Counts the passages of a corpus of all tenants, and those with a wrong position. For maintenance, which acts for no tenant.
 ///
 /// # Errors
 /// As [`wrong`].
 pub fn count(corpus: &Corpus) -> Result<CoordinateCounts> {
-    let wrong = wrong(corpus)?;
-    let passages = corpus.relation.as_deref().unwrap_or_default();
+    let passages = format!("{} AS p", corpus.relation.as_deref().unwrap_or_default());
+    let wrong = wrong_among(corpus, &passages)?;
     let counts = sql::read_json(
         &format!(
             "SELECT json_build_object('passages', (SELECT count(*) FROM {passages}), 'faults', (SELECT count(*) FROM {wrong}))::text"
@@ -29,15 +29,19 @@ pub fn count(corpus: &Corpus) -> Result<CoordinateCounts> {
     counts.ok_or_else(|| Error::RelationGone(corpus.name.clone()))
 }
 
-/// Returns a FROM clause `r` of the passages with a wrong position: `r.chunk_id, r.doc_id, r.problem, r.detail`.
+/// Returns a FROM clause `r` of the passages with a wrong position that the caller may read: `r.chunk_id, r.doc_id, r.problem, r.detail`.
 ///
 /// # Errors
 /// 55000 if the corpus was not made by create_corpus, 42P01 if a relation was dropped.
 pub fn wrong(corpus: &Corpus) -> Result<String> {
+    wrong_among(corpus, &corpus.visible_passages()?)
+}
+
+fn wrong_among(corpus: &Corpus, passages: &str) -> Result<String> {
     if !corpus.managed {
         return Err(Error::NotManaged(corpus.name.clone()));
     }
-    let (Some(passages), Some(documents)) = (&corpus.relation, &corpus.documents) else {
+    let (Some(_), Some(documents)) = (&corpus.relation, &corpus.documents) else {
         return Err(Error::RelationGone(corpus.name.clone()));
     };
     Ok(format!(
@@ -49,8 +53,8 @@ pub fn wrong(corpus: &Corpus) -> Result<String> {
                          WHEN substr(d.content, p.char_start + 1, p.char_end - p.char_start) <> p.content THEN 'text_elsewhere' \
                          WHEN p.page_start < p.page_before OR p.char_start < p.char_before THEN 'out_of_order' END AS problem, \
                     concat_ws(', ', 'characters ' || p.char_start || ' to ' || p.char_end, 'pages ' || p.page_start || ' to ' || p.page_end) AS detail \
-             FROM (SELECT x.*, max(x.page_start) OVER before AS page_before, lag(x.char_start) OVER before AS char_before FROM {passages} AS x \
-                   WINDOW before AS (PARTITION BY x.doc_id, x.version ORDER BY x.ordinal ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS p \
+             FROM (SELECT p.*, max(p.page_start) OVER before AS page_before, lag(p.char_start) OVER before AS char_before FROM {passages} \
+                   WINDOW before AS (PARTITION BY p.doc_id, p.version ORDER BY p.ordinal ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS p \
              LEFT JOIN {documents} AS d ON d.doc_id = p.doc_id AND d.version = p.version) AS w \
          WHERE w.problem IS NOT NULL ORDER BY w.doc_id, w.ordinal) AS r"
     ))

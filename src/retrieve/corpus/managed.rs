@@ -14,8 +14,45 @@ const HEADING: &str = "heading";
 /// Column with the text search configuration of a passage, if documents have their own.
 const TEXT_CONFIG: &str = "text_config";
 
+/// Columns with the tenant and the principals of a row, in all three tables.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowColumns<'a> {
+    pub tenant: Option<&'a str>,
+    pub principals: Option<&'a str>,
+}
+
+impl RowColumns<'_> {
+    /// Their definitions, each after a comma.
+    fn definitions(self) -> String {
+        let tenant = self
+            .tenant
+            .map(|name| format!(", {} text NOT NULL", sql::ident(name)));
+        let principals = self
+            .principals
+            .map(|name| format!(", {} text[] NOT NULL DEFAULT '{{}}'", sql::ident(name)));
+        tenant.into_iter().chain(principals).collect()
+    }
+
+    /// Creates the indexes for them.
+    fn create_indexes(self, passages: &str) -> Result<()> {
+        if let Some(tenant) = self.tenant {
+            sql::run_ddl(&format!(
+                "CREATE INDEX ON {passages} ({})",
+                sql::ident(tenant)
+            ))?;
+        }
+        if let Some(principals) = self.principals {
+            sql::run_ddl(&format!(
+                "CREATE INDEX ON {passages} USING gin ({})",
+                sql::ident(principals)
+            ))?;
+        }
+        Ok(())
+    }
+}
+
 /// Returns the mapping of the tables that [`make_tables`] makes.
-pub fn mapping(embedding: bool, per_document: bool) -> Mapping {
+pub fn mapping(embedding: bool, per_document: bool, columns: RowColumns<'_>) -> Mapping {
     let passages = [
         ("chunk_id", "chunk_id"),
         ("content", CONTENT),
@@ -43,6 +80,8 @@ pub fn mapping(embedding: bool, per_document: bool) -> Mapping {
     ];
     let embedding = embedding.then_some(("embedding", "embedding"));
     let text_config = per_document.then_some(("text_config_column", TEXT_CONFIG));
+    let tenant = columns.tenant.map(|name| ("tenant_column", name));
+    let principals = columns.principals.map(|name| ("principals_column", name));
     let column = |side, (meaning, column): (&str, &str)| {
         (
             meaning.to_owned(),
@@ -56,6 +95,8 @@ pub fn mapping(embedding: bool, per_document: bool) -> Mapping {
         .into_iter()
         .chain(embedding)
         .chain(text_config)
+        .chain(tenant)
+        .chain(principals)
         .map(|pair| column(Side::Passages, pair))
         .chain(
             documents
@@ -141,7 +182,9 @@ pub fn make_tables(
     reading: Reading<'_>,
     dimensions: Option<i32>,
     embedding_type: &str,
+    columns: RowColumns<'_>,
 ) -> Result<()> {
+    let more = columns.definitions();
     let TableNames {
         passages,
         documents,
@@ -151,7 +194,7 @@ pub fn make_tables(
         "CREATE TABLE {documents} (doc_id text NOT NULL, version integer NOT NULL, title text, uri text, published timestamptz, modified_at timestamptz, \
              media_type text, language text, page_count integer, metadata jsonb NOT NULL DEFAULT '{{}}', content text, text_config text, \
              indexed_at timestamptz NOT NULL DEFAULT now(), replaced_at timestamptz, earlier_descriptions jsonb NOT NULL DEFAULT '[]', \
-             PRIMARY KEY (doc_id, version))"
+             PRIMARY KEY (doc_id, version){more})"
     ))?;
     let embedding = match dimensions {
         Some(count) => format!(
@@ -163,7 +206,7 @@ pub fn make_tables(
     sql::run_ddl(&format!(
         "CREATE TABLE {passages} (chunk_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, doc_id text NOT NULL, version integer NOT NULL, \
              ordinal integer NOT NULL, content text NOT NULL, tokens integer NOT NULL, char_start integer, char_end integer, page_start integer, \
-             page_end integer, content_hash text NOT NULL, heading text, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {}{})",
+             page_end integer, content_hash text NOT NULL, heading text, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {}{}{more})",
         if reading.per_document {
             "text_config text, "
         } else {
@@ -176,7 +219,8 @@ pub fn make_tables(
     if reading.per_document {
         sql::run_ddl(&configs_index(passages))?;
     }
-    make_history(history, embedding_type)?;
+    columns.create_indexes(passages)?;
+    make_history(history, embedding_type, &more)?;
     for (relation, comment) in [
         (
             history,
@@ -202,11 +246,11 @@ pub fn make_tables(
 /// Creates the table of the passages of earlier versions. A row without content and hash has those of the row with the same chunk_id that left
 /// the corpus last: the current one, or the one with `is_last`. So a passage that stays costs no second copy of text and embedding. The
 /// column of embeddings has no fixed number of dimensions, because a corpus can change its model.
-fn make_history(history: &str, embedding_type: &str) -> Result<()> {
+fn make_history(history: &str, embedding_type: &str, more: &str) -> Result<()> {
     sql::run_ddl(&format!(
         "CREATE TABLE {history} (chunk_id bigint NOT NULL, doc_id text NOT NULL, version integer NOT NULL, ordinal integer NOT NULL, content text, \
              tokens integer, char_start integer, char_end integer, page_start integer, page_end integer, content_hash text, \
-             heading text, embedding {}.{embedding_type}, metadata jsonb NOT NULL, is_last boolean NOT NULL, PRIMARY KEY (chunk_id, version))",
+             heading text, embedding {}.{embedding_type}, metadata jsonb NOT NULL, is_last boolean NOT NULL, PRIMARY KEY (chunk_id, version){more})",
         vector_schema()?
     ))?;
     sql::run_ddl(&format!("CREATE INDEX ON {history} (doc_id, version)"))

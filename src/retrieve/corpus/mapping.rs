@@ -4,10 +4,12 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::sql;
-use crate::store::corpora::{Column, Corpus, Side};
+use crate::store::corpora::{
+    self, Column, Corpus, PRINCIPALS_TYPES, Side, TENANT_TYPES, holds_principals, tenant_as,
+};
 
 /// Meanings that `alter_corpus` can map.
-const MEANINGS: [&str; 20] = [
+const MEANINGS: [&str; 22] = [
     "chunk_id",
     "content",
     "doc_id",
@@ -28,6 +30,8 @@ const MEANINGS: [&str; 20] = [
     "metadata",
     "documents_doc_id",
     "text_config_column",
+    "tenant_column",
+    "principals_column",
 ];
 
 /// A valid mapping, for hints.
@@ -54,19 +58,22 @@ pub fn locate(
     {
         return Ok(on(Side::Documents, column));
     }
-    // An index reads the configuration of a row from the passages only, so their relation is preferred.
+    // An index reads the configuration of a row from the passages only, and a condition on them needs no join, so their relation is
+    // preferred.
+    let describes_row = matches!(
+        meaning,
+        "text_config_column" | "tenant_column" | "principals_column"
+    );
     if let Some(documents) = documents
-        && meaning == "text_config_column"
+        && describes_row
         && !has_column(relation, column)?
         && has_column(documents, column)?
     {
-        check_config_type(documents, column)?;
+        check_type(documents, meaning, column)?;
         return Ok(on(Side::Documents, column));
     }
     require_column(relation, column)?;
-    if meaning == "text_config_column" {
-        check_config_type(relation, column)?;
-    }
+    check_type(relation, meaning, column)?;
     Ok(on(Side::Passages, column))
 }
 
@@ -99,22 +106,42 @@ pub fn require_column(relation: &str, column: &str) -> Result<()> {
     })
 }
 
-/// Checks that a column can contain names of configurations. An enumeration cannot: its conversion to text is not immutable,
-/// so it cannot be indexed.
-fn check_config_type(relation: &str, column: &str) -> Result<()> {
-    let kind = sql::with_pinned_path(|| sql::read_one::<String>(
-        "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = $1::regclass AND attname = $2 AND NOT attisdropped",
-        &[relation.into(), column.into()],
-    ))?
-    .unwrap_or_default();
-    match kind.as_str() {
-        "regconfig" | "text" | "character varying" | "character" | "name" => Ok(()),
-        other => Err(Error::Bad {
-            argument: "text_config_column",
-            fault: format!("column \"{column}\" is of type {other}"),
-            hint: "Use a column of type regconfig, text, varchar or name with a configuration (german) or a language (de) in each row.".into(),
-        }),
+/// Checks that the type of a column fits its meaning.
+///
+/// # Errors
+/// 22023 if it does not.
+fn check_type(relation: &str, meaning: &str, column: &str) -> Result<()> {
+    let (argument, hint) = match meaning {
+        // The conversion of an enumeration to text is not immutable, so it cannot be indexed.
+        "text_config_column" => (
+            "text_config_column",
+            "Use a column of type regconfig, text, varchar or name with a configuration (german) or a language (de) in each row.".to_owned(),
+        ),
+        "tenant_column" => ("tenant_column", format!("Use a column of type {TENANT_TYPES}.")),
+        "principals_column" => (
+            "principals_column",
+            format!("Use a column of type {PRINCIPALS_TYPES}."),
+        ),
+        _ => return Ok(()),
+    };
+    let columns = corpora::columns_of(relation)?;
+    let kind = columns.get(column).map_or("", String::as_str);
+    let fits = match meaning {
+        "tenant_column" => tenant_as(kind).is_some(),
+        "principals_column" => holds_principals(kind),
+        _ => matches!(
+            kind,
+            "regconfig" | "text" | "character varying" | "character" | "name"
+        ),
+    };
+    if fits {
+        return Ok(());
     }
+    Err(Error::Bad {
+        argument,
+        fault: format!("column \"{column}\" is of type {kind}"),
+        hint,
+    })
 }
 
 /// Returns the type of an embedding column, and its number of dimensions if it is declared.

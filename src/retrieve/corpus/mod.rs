@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod coordinates;
+pub mod document_parts;
 pub mod managed;
 pub mod mapping;
 pub mod past;

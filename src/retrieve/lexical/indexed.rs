@@ -23,8 +23,10 @@ pub struct LexicalIndex {
     oid: u32,
     /// Qualified and quoted name.
     pub name: String,
-    /// Whether row-level security hides rows of the table from the caller.
-    pub row_security: bool,
+    /// Whether row-level security or a mapped column hides rows of the table from the caller.
+    pub hides_rows: bool,
+    /// Whether they hide rows from this or another role.
+    pub may_hide_rows: bool,
     /// Meanings of the titles that it contains.
     titles: Vec<&'static str>,
     /// How it differs from the index that check_corpus would suggest.
@@ -40,13 +42,17 @@ pub enum Difference {
     NoTitles,
 }
 
+/// Meanings of the columns that hide rows from callers.
+const HIDING: [&str; 2] = ["tenant_column", "principals_column"];
+
 /// Returns the index that serves the corpus best, if there is one: with the titles and their weight, with the titles, or without them.
 pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
     #[derive(Deserialize)]
     struct Row {
         oid: u32,
         name: String,
-        row_security: bool,
+        hides_rows: bool,
+        has_policies: bool,
     }
     let (Some(relation), Some(column)) = (&corpus.relation, corpus.mapping.get("content")) else {
         return Ok(None);
@@ -56,12 +62,13 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
         return Ok(None);
     }
     let rows: Vec<Row> = sql::read_rows(
-        "SELECT c.oid::bigint, format('%I.%I', n.nspname, c.relname) AS name, row_security_active(i.indrelid) AS row_security \
+        "SELECT c.oid::bigint, format('%I.%I', n.nspname, c.relname) AS name, row_security_active(i.indrelid) AS hides_rows, t.relrowsecurity AS has_policies \
          FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
-             JOIN pg_am AS m ON m.oid = c.relam \
+             JOIN pg_am AS m ON m.oid = c.relam JOIN pg_class AS t ON t.oid = i.indrelid \
          WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' ORDER BY c.oid",
         &[relation.as_str().into()],
     )?;
+    let by_column = HIDING.iter().any(|of| corpus.mapping.contains_key(*of));
     let titles = corpus.searched_titles();
     let mut best: Option<LexicalIndex> = None;
     for row in rows {
@@ -90,7 +97,8 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
             best = Some(LexicalIndex {
                 oid: row.oid,
                 name: row.name,
-                row_security: row.row_security,
+                hides_rows: row.hides_rows || by_column,
+                may_hide_rows: row.has_policies || by_column,
                 titles: if has_titles {
                     titles.clone()
                 } else {
@@ -274,12 +282,12 @@ impl<'a> IndexQuery<'a> {
         if limit == 0 {
             return Ok(Vec::new());
         }
+        // WITH TIES ends the index scan at the first lower score. An incremental sort by score and id would read 64 rows at least,
+        // and a hidden row is read for each visible one that the policies leave.
         let statement = format!(
-            "{} AND {} @@@ $1 ORDER BY {}, ({}::text) COLLATE \"C\" LIMIT $2::bigint",
-            self.select,
-            self.indexed,
-            self.distance,
-            self.corpus.key()?
+            "SELECT s.chunk_id, s.score FROM ({} AND {} @@@ $1 ORDER BY {} FETCH FIRST ($2::bigint) ROWS WITH TIES) AS s \
+             ORDER BY s.score DESC, s.chunk_id COLLATE \"C\" LIMIT $2::bigint",
+            self.select, self.indexed, self.distance,
         );
         let rows: Vec<Row> = sql::read_rows(&statement, &self.args(limit.into()))?;
         Ok(rows.into_iter().map(Row::hit).collect())

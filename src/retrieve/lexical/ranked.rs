@@ -39,6 +39,14 @@ impl Wanted {
     }
 }
 
+/// The results of all queries.
+pub struct Rankings {
+    /// The result of each query, in order.
+    pub each: Vec<Ranked>,
+    /// Number of passages that were read instead of an index.
+    pub passages_read: u64,
+}
+
 /// The result of one query.
 #[derive(Default)]
 pub struct Ranked {

@@ -25,7 +25,9 @@ pub fn results(
             ..Wanted::default()
         };
         let query = std::slice::from_ref(&turn.query);
-        let ranked = lexical::rank(corpus, query, filter, &wanted, strategy, 1)?.pop();
+        let ranked = lexical::rank(corpus, query, filter, &wanted, strategy, 1)?
+            .each
+            .pop();
         let ranked = ranked.unwrap_or_default();
         let distances = match &turn.embedding {
             Some(embedding) => vector::distances(corpus, embedding, filter, &wanted.chunk_ids)?,

@@ -67,10 +67,11 @@ pub fn scored(
     settings: &Settings,
 ) -> Result<Options> {
     let own = plan.lexical.get(..1).unwrap_or_default();
-    let strategy = LexicalStrategy::of(corpus, settings.lexical_search)?;
+    let strategy = LexicalStrategy::of(corpus, settings)?;
     let ranked = lexical::rank(corpus, own, filter, wanted, &strategy, 0)?;
     let scores = BranchScores {
         lexical: ranked
+            .each
             .into_iter()
             .flat_map(|ranked| ranked.wanted)
             .collect(),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use reground_citations::measures;
 use reground_grounding::caller::fingerprint::Fingerprint;
 use reground_grounding::end::JudgedAnswer;
+use reground_grounding::memory::SourceKey;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -141,6 +142,30 @@ pub struct NewCitation {
 }
 
 impl NewCitation {
+    /// The place that it names, if it was found.
+    pub fn source(&self) -> Option<SourceKey> {
+        Some(SourceKey {
+            corpus: self.corpus.clone()?,
+            doc_id: self.doc_id.clone()?,
+            chunk_id: self.chunk_id.clone().unwrap_or_default(),
+        })
+    }
+
+    /// The citation without its claim and without the description and the text of its source.
+    pub fn without_source(self) -> Self {
+        Self {
+            claim: None,
+            title: None,
+            uri: None,
+            locator: None,
+            quote: None,
+            quote_start: None,
+            quote_end: None,
+            fact_summary: None,
+            ..self
+        }
+    }
+
     /// The citations of an answer as they are stored: without texts unless `keeps_words` is true.
     pub fn stored(citations: &[Self], keeps_words: bool) -> Cow<'_, [Self]> {
         match keeps_words {
@@ -195,6 +220,49 @@ pub fn load(tenant: &str, message_id: i64) -> Result<Option<Message>> {
             &[message_id.into(), tenant.into()],
         )
     })
+}
+
+/// A stored citation, as its evidence is looked up.
+#[derive(Debug, Deserialize)]
+pub struct StoredCitation {
+    pub citation_id: i64,
+    pub citation_no: usize,
+    pub marker: Option<String>,
+    pub form: Option<String>,
+    pub status: String,
+    pub holds: Option<bool>,
+    pub support: Option<f64>,
+    pub corpus: Option<String>,
+    pub doc_id: Option<String>,
+    pub chunk_id: Option<String>,
+    pub title: Option<String>,
+    pub uri: Option<String>,
+    pub locator: Option<String>,
+    pub quote: Option<String>,
+    pub quote_start: Option<usize>,
+    pub quote_end: Option<usize>,
+    pub source_version: Option<i32>,
+    pub source_hash: Option<String>,
+    pub source_state: Option<String>,
+    pub answer_start: usize,
+    pub answer_end: usize,
+    pub byte_start: usize,
+    pub byte_end: usize,
+}
+
+/// The citations of an answer of this tenant, in order.
+pub fn citations(tenant: &str, message_id: i64) -> Result<Vec<StoredCitation>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            &format!(
+                "SELECT coalesce(json_agg(r ORDER BY r.citation_no), '[]')::text FROM (SELECT citation_id, citation_no, marker, form, status, holds, support, corpus, doc_id, \
+                     chunk_id, title, uri, locator, quote, quote_start, quote_end, source_version, source_hash, {STATE} AS source_state, answer_start, answer_end, \
+                     byte_start, byte_end FROM reground.message_citations AS c WHERE message_id = $1 AND tenant = $2) AS r"
+            ),
+            &[message_id.into(), tenant.into()],
+        )
+    })?
+    .unwrap_or_default())
 }
 
 /// The answers of a turn, and the answer of the conversation with this `message_ref`; oldest first.
@@ -297,12 +365,44 @@ pub fn rows() -> String {
     rows_of("reground.message_citations")
 }
 
-/// As [`rows`], with the texts of the judged citations ($3, a JSON array), which are not stored.
-pub fn rows_with_words() -> String {
+/// As [`rows`], with changes of the rows ($3, a JSON array of objects with citation_no): texts that are not stored, or NULL for texts that
+/// the caller must not read.
+pub fn changed_rows() -> String {
     rows_of(
-        "(SELECT w.* FROM reground.message_citations AS s JOIN json_array_elements($3::json) AS j(judged) ON (j.judged ->> 'citation_no')::integer = s.citation_no \
-             CROSS JOIN LATERAL json_populate_record(s, j.judged) AS w WHERE s.message_id = $1)",
+        "(SELECT w.* FROM reground.message_citations AS s JOIN json_array_elements($3::json) AS j(changes) ON (j.changes ->> 'citation_no')::integer = s.citation_no \
+             CROSS JOIN LATERAL json_populate_record(s, j.changes) AS w WHERE s.message_id = $1)",
     )
+}
+
+/// A citation and a source that it shows.
+#[derive(Debug, Deserialize)]
+pub struct CitedSource {
+    pub citation_no: usize,
+    #[serde(flatten)]
+    pub source: SourceKey,
+}
+
+/// The sources that the citations of an answer show: the cited place, the source that the marker names, and the passages merged into it.
+pub fn cited_sources(tenant: &str, message_id: i64) -> Result<Vec<CitedSource>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(json_agg(s), '[]')::text FROM ( \
+                 SELECT c.citation_no, coalesce(c.corpus, '') AS corpus, coalesce(c.doc_id, '') AS doc_id, coalesce(c.chunk_id, '') AS chunk_id \
+                 FROM reground.message_citations AS c WHERE c.message_id = $1 AND c.tenant = $2 \
+                 UNION \
+                 SELECT c.citation_no, k.corpus, k.doc_id, k.chunk_id FROM reground.message_citations AS c \
+                     JOIN reground.conversation_markers AS k ON k.conversation_id = c.conversation_id AND k.marker = c.marker \
+                 WHERE c.message_id = $1 AND c.tenant = $2 AND c.doc_id IS NULL \
+                 UNION \
+                 SELECT c.citation_no, e.source #>> '{passage,corpus}', e.source #>> '{passage,doc_id}', m.chunk_id \
+                 FROM reground.message_citations AS c JOIN reground.turns AS t ON t.turn_id = c.turn_id \
+                     JOIN LATERAL jsonb_array_elements(t.context) AS e(source) ON e.source ->> 'marker' = c.marker \
+                     CROSS JOIN LATERAL jsonb_array_elements_text(e.source -> 'member_chunk_ids') AS m(chunk_id) \
+                 WHERE c.message_id = $1 AND c.tenant = $2) AS s",
+            &[message_id.into(), tenant.into()],
+        )
+    })?
+    .unwrap_or_default())
 }
 
 fn rows_of(citations: &str) -> String {

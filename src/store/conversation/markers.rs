@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use reground_documents::PageRange;
 use reground_grounding::history::CitedSource;
-use reground_grounding::memory::BoundMarker;
+use reground_grounding::memory::{BoundMarker, SourceKey};
 use reground_grounding::passage::{CharRange, Passage};
 use reground_grounding::settings::MarkerStyle;
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,15 @@ impl Row {
             chars: CharRange::of(self.char_start, self.char_end),
             locator: self.locator.clone(),
             content_hash: self.content_hash.clone(),
+        }
+    }
+
+    /// The key of its source.
+    pub fn key(&self) -> SourceKey {
+        SourceKey {
+            corpus: self.corpus.clone(),
+            doc_id: self.doc_id.clone(),
+            chunk_id: self.chunk_id.clone(),
         }
     }
 

@@ -8,9 +8,11 @@ use reground_grounding::settings::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use super::missing_columns::map_command;
 pub use super::relations::{
     Column, Corpus, INTEGERS, LONGEST_TITLE, Mapping, Past, Side, operator_schema,
 };
+pub use super::visible_rows::{PRINCIPALS_TYPES, TENANT_TYPES, holds_principals, tenant_as};
 use crate::error::{Error, Result};
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
@@ -31,6 +33,7 @@ pub struct NewCorpus<'a> {
     pub metric: &'a str,
     pub text_config: &'a str,
     pub title_weight: u8,
+    pub keep_versions: Option<i32>,
     pub chunking: Value,
     pub settings: Value,
     pub embedding_model: Option<&'a str>,
@@ -48,6 +51,7 @@ pub fn usable(tenant: &str, name: &str) -> Result<Option<Corpus>> {
             Error::UnknownCorpus(_)
             | Error::RelationGone(_)
             | Error::NoColumn { .. }
+            | Error::MappedColumn { .. }
             | Error::UntrustedCode(_),
         ) => Ok(None),
         Err(error) => Err(error),
@@ -89,6 +93,17 @@ pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
     sql::with_pinned_path(|| sql::read_json(&query, &[name.into(), tenant.into()]))
 }
 
+/// The relation of a corpus of exactly this tenant, qualified and quoted; `None` if there is none.
+pub fn relation_of(tenant: &str, name: &str) -> Result<Option<String>> {
+    as_owner(|| {
+        sql::read_one(
+            "SELECT format('%I.%I', n.nspname, p.relname) FROM reground.corpora AS c JOIN pg_class AS p ON p.oid = c.relation::oid \
+                 JOIN pg_namespace AS n ON n.oid = p.relnamespace WHERE c.corpus = $1 AND c.tenant = $2",
+            &[name.into(), tenant.into()],
+        )
+    })
+}
+
 /// The corpus of this id, of any tenant.
 pub fn by_id(corpus_id: i64) -> Result<Option<Corpus>> {
     as_owner(|| sql::write_json(&select("c.corpus_id = $1"), &[corpus_id.into()]))
@@ -98,7 +113,7 @@ pub fn by_id(corpus_id: i64) -> Result<Option<Corpus>> {
 fn select(condition: &str) -> String {
     format!(
         "SELECT row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
-             c.metric, c.text_config, c.title_weight, c.chunking, c.settings, c.embedding_model, c.next_embedding_model, \
+             c.metric, c.text_config, c.title_weight, c.keep_versions, c.chunking, c.settings, c.embedding_model, c.next_embedding_model, \
              c.reranker_role::oid::bigint AS reranker_role, c.intent_role::oid::bigint AS intent_role, c.documents IS NOT NULL AS has_documents, \
              (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \
                  JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation::oid) AS relation, \
@@ -215,11 +230,25 @@ pub fn names(tenant: &str) -> Result<Vec<String>> {
     Ok(rows.into_iter().map(|row| row.corpus).collect())
 }
 
+/// Names of the corpora that the tenant can see and that may hide rows from this role: by row-level security, as views, by columns of
+/// tenants or principals, or because the role may not read them.
+pub fn hiding(tenant: &str) -> Result<Vec<String>> {
+    let names = sql::read_one::<Vec<String>>(
+        "SELECT array_agg(DISTINCT c.corpus) FROM reground.corpora AS c WHERE (c.tenant IS NULL OR c.tenant = $1) \
+         AND (c.mapping ?| '{tenant_column,principals_column}' \
+             OR EXISTS (SELECT FROM pg_class AS r WHERE r.oid IN (c.relation::oid, c.documents::oid) \
+                 AND (r.relkind NOT IN ('r', 'p', 'm') OR row_security_active(r.oid) \
+                     OR NOT has_schema_privilege(r.relnamespace, 'USAGE') OR NOT has_table_privilege(r.oid, 'SELECT'))))",
+        &[tenant.into()],
+    )?;
+    Ok(names.unwrap_or_default())
+}
+
 /// The stored row of a corpus as JSON, to compare with [`would_store`].
 pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
     sql::read_json(
         "SELECT to_jsonb(r)::text FROM (SELECT c.tenant, c.corpus, c.relation::oid::bigint AS relation, c.documents::oid::bigint AS documents, \
-             c.managed, c.mapping, c.dimensions, c.embedding_type, c.metric, c.text_config, c.title_weight, c.chunking, c.settings, c.embedding_model \
+             c.managed, c.mapping, c.dimensions, c.embedding_type, c.metric, c.text_config, c.title_weight, c.keep_versions, c.chunking, c.settings, c.embedding_model \
          FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
         &[name.into(), tenant.into()],
     )
@@ -228,7 +257,7 @@ pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
 /// Columns of [`NewCorpus`], with the relations as text.
 const NEW_CORPUS: Record = Record(&[
     "tenant text, corpus text, relation text, documents text, history text, managed boolean, mapping jsonb, dimensions integer, embedding_type text",
-    "metric text, text_config text, title_weight integer, chunking jsonb, settings jsonb, embedding_model text",
+    "metric text, text_config text, title_weight integer, keep_versions integer, chunking jsonb, settings jsonb, embedding_model text",
 ]);
 
 /// The row that a registration would store, in the form of [`stored`].
@@ -237,7 +266,7 @@ pub fn would_store(new: &NewCorpus<'_>) -> Result<Value> {
     Ok(sql::read_json(
         &format!(
             "SELECT to_jsonb(r)::text FROM (SELECT x.tenant, x.corpus, x.relation::regclass::oid::bigint AS relation, \
-                 x.documents::regclass::oid::bigint AS documents, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, x.title_weight, \
+                 x.documents::regclass::oid::bigint AS documents, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, x.title_weight, x.keep_versions, \
                  x.chunking, x.settings, x.embedding_model \
              FROM json_to_record($1::json) AS x({NEW_CORPUS})) AS r"
         ),
@@ -253,9 +282,9 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
         sql::run(
             &format!(
                 "INSERT INTO reground.corpora (tenant, corpus, relation, documents, history, managed, mapping, dimensions, embedding_type, metric, text_config, title_weight, \
-                     chunking, settings, embedding_model, reranker_role, intent_role) \
+                     keep_versions, chunking, settings, embedding_model, reranker_role, intent_role) \
                  SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.history::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, \
-                     x.text_config, x.title_weight, x.chunking, x.settings, x.embedding_model, $2::oid::regrole, $3::oid::regrole \
+                     x.text_config, x.title_weight, x.keep_versions, x.chunking, x.settings, x.embedding_model, $2::oid::regrole, $3::oid::regrole \
                  FROM json_to_record($1::json) AS x({NEW_CORPUS})"
             ),
             &[
@@ -270,7 +299,7 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
 
 /// Stores the properties that `alter_corpus` can change.
 pub fn update(corpus: &Corpus) -> Result<()> {
-    let args: [DatumWithOid<'_>; 12] = [
+    let args: [DatumWithOid<'_>; 13] = [
         corpus.corpus_id.into(),
         sql::json(&corpus.settings)?.into(),
         sql::json(&corpus.mapping)?.into(),
@@ -283,11 +312,12 @@ pub fn update(corpus: &Corpus) -> Result<()> {
         corpus.embedding_model.as_deref().into(),
         corpus.next_embedding_model.as_deref().into(),
         i32::from(corpus.title_weight).into(),
+        corpus.keep_versions.into(),
     ];
     as_owner(|| {
         sql::run(
             "UPDATE reground.corpora SET settings = $2::jsonb, mapping = $3::jsonb, metric = $4, text_config = $5, dimensions = $6, embedding_type = $7, \
-                 reranker_role = $8::oid::regrole, intent_role = $9::oid::regrole, embedding_model = $10, next_embedding_model = $11, title_weight = $12 \
+                 reranker_role = $8::oid::regrole, intent_role = $9::oid::regrole, embedding_model = $10, next_embedding_model = $11, title_weight = $12, keep_versions = $13 \
              WHERE corpus_id = $1",
             &args,
         )

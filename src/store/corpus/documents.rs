@@ -2,14 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
+use crate::store::corpora::Corpus;
 
 /// The current version of a document.
 #[derive(Debug, Deserialize)]
 pub struct Current {
     pub version: i32,
+    pub tenant: Option<String>,
     pub content_hash: String,
     pub deleted: bool,
 }
@@ -30,6 +32,8 @@ pub struct NewVersion<'a> {
     pub modified_at: Option<&'a str>,
     /// When it was put, as [`next_time`] returns it.
     pub indexed_at: &'a str,
+    /// Hash of the row of a synchronised table.
+    pub source_hash: Option<&'a str>,
 }
 
 /// Columns of the description of a document, in the table of documents and in `earlier_descriptions`, with their types.
@@ -48,7 +52,7 @@ pub const DESCRIBED: [(&str, &str); 9] = [
 /// Columns of [`NewVersion`], without the times.
 const NEW_VERSION: Record = Record(&[
     "corpus_id bigint, doc_id text, version integer, tenant text, uri text, page_count integer, char_count integer",
-    "chunk_count integer, overlap_cost double precision, content_hash text",
+    "chunk_count integer, overlap_cost double precision, content_hash text, source_hash text",
 ]);
 
 /// Locks a document against other writers until the transaction ends.
@@ -60,11 +64,36 @@ pub fn lock(corpus_id: i64, doc_id: &str) -> Result<()> {
 pub fn latest(corpus_id: i64, doc_id: &str) -> Result<Option<Current>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT row_to_json(r)::text FROM (SELECT version, content_hash, deleted_at IS NOT NULL AS deleted FROM reground.documents \
+            "SELECT row_to_json(r)::text FROM (SELECT version, tenant, content_hash, deleted_at IS NOT NULL AS deleted FROM reground.documents \
              WHERE corpus_id = $1 AND doc_id = $2 ORDER BY version DESC LIMIT 1) AS r",
             &[corpus_id.into(), doc_id.into()],
         )
     })
+}
+
+/// Checks that a document does not belong to another tenant than new rows of the corpus do.
+///
+/// # Errors
+/// 23505 if it does.
+pub fn check_tenant(corpus: &Corpus, doc_id: &str, latest: Option<&Current>) -> Result<()> {
+    match latest {
+        Some(latest) if corpus.has_tenants() && latest.tenant != corpus.row_tenant()? => {
+            Err(Error::DocumentOfOtherTenant {
+                corpus: corpus.name.clone(),
+                doc_id: doc_id.to_owned(),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a document belongs to another tenant than the caller's.
+pub fn is_of_other_tenant(corpus: &Corpus, doc_id: &str) -> Result<bool> {
+    if !corpus.has_tenants() || !corpus.managed {
+        return Ok(false);
+    }
+    let latest = latest(corpus.corpus_id, doc_id)?;
+    Ok(check_tenant(corpus, doc_id, latest.as_ref()).is_err())
 }
 
 /// The time of the next change of a document: the start of the transaction, but never before the last change, so that the versions of a
@@ -110,8 +139,8 @@ pub fn describe(new: &NewVersion<'_>) -> Result<()> {
     let row = sql::json(new)?;
     as_owner(|| {
         sql::run(
-            "UPDATE reground.documents AS d SET uri = x.uri, page_count = x.page_count, modified_at = coalesce(x.modified_at, d.modified_at) \
-             FROM json_to_record($1::json) AS x(corpus_id bigint, doc_id text, version integer, uri text, page_count integer, modified_at timestamptz) \
+            "UPDATE reground.documents AS d SET uri = x.uri, page_count = x.page_count, modified_at = coalesce(x.modified_at, d.modified_at), source_hash = x.source_hash \
+             FROM json_to_record($1::json) AS x(corpus_id bigint, doc_id text, version integer, uri text, page_count integer, modified_at timestamptz, source_hash text) \
              WHERE d.corpus_id = x.corpus_id AND d.doc_id = x.doc_id AND d.version = x.version",
             &[row.as_str().into()],
         )

@@ -28,6 +28,8 @@ pub struct Which<'a> {
     pub chunk_ids: Option<Vec<String>>,
     /// Normalised name of an entity at either end.
     pub entity: Option<&'a str>,
+    /// Tenant of the edges.
+    pub tenant: Option<&'a str>,
 }
 
 /// Columns of [`Edge`].
@@ -38,6 +40,7 @@ const EDGE: Record = Record(&[
 /// Stores edges, each with the document of its passage. An existing edge gets the new weight and spelling.
 pub fn put(corpus: &Corpus, edges: &[Edge]) -> Result<Put> {
     let rows = sql::json(edges)?;
+    let tenant = corpus.row_tenant()?;
     Ok(as_owner(|| {
         sql::write_json(
             &format!(
@@ -53,7 +56,7 @@ pub fn put(corpus: &Corpus, edges: &[Edge]) -> Result<Put> {
             ),
             &[
                 corpus.corpus_id.into(),
-                corpus.tenant.as_deref().into(),
+                tenant.as_deref().into(),
                 rows.into(),
             ],
         )
@@ -61,9 +64,9 @@ pub fn put(corpus: &Corpus, edges: &[Edge]) -> Result<Put> {
     .unwrap_or_default())
 }
 
-/// Condition for [`Which`], with its values as `$2` to `$4` and the corpus as `$1`.
+/// Condition for [`Which`], with its values as `$2` to `$5` and the corpus as `$1`.
 const MATCHES: &str = "e.corpus_id = $1 AND ($2::text IS NULL OR e.doc_id = $2) AND ($3::text[] IS NULL OR e.chunk_id = ANY ($3)) \
-     AND ($4::text IS NULL OR e.source_entity = $4 OR e.target_entity = $4)";
+     AND ($4::text IS NULL OR e.source_entity = $4 OR e.target_entity = $4) AND ($5::text IS NULL OR e.tenant = $5)";
 
 /// Chunk ids of the passages of the matching edges.
 pub fn passages(corpus_id: i64, which: &Which<'_>) -> Result<Vec<String>> {
@@ -75,6 +78,7 @@ pub fn passages(corpus_id: i64, which: &Which<'_>) -> Result<Vec<String>> {
         which.doc_id.into(),
         which.chunk_ids.clone().into(),
         which.entity.into(),
+        which.tenant.into(),
     ];
     Ok(as_owner(|| sql::write_json(&statement, &args))?.unwrap_or_default())
 }
@@ -91,6 +95,7 @@ pub fn delete(corpus_id: i64, which: Which<'_>) -> Result<i64> {
                 which.doc_id.into(),
                 which.chunk_ids.into(),
                 which.entity.into(),
+                which.tenant.into(),
             ],
         )
     })?

@@ -3,5 +3,9 @@
 pub mod corpora;
 pub mod documents;
 pub mod edges;
+mod missing_columns;
 mod privileges;
 mod relations;
+pub mod sync;
+pub mod versions;
+mod visible_rows;

@@ -18,15 +18,20 @@ impl Corpus {
             .mapping
             .iter()
             .filter(|(meaning, _)| *meaning != "next_embedding");
-        for (_, column) in needed {
+        for (meaning, column) in needed {
             let (columns, relation) = match column.side {
                 Side::Passages => (&self.passage_columns, &self.relation),
                 Side::Documents => (&self.document_columns, &self.documents),
             };
             if !columns.contains_key(&column.column) {
-                return Err(Error::NoColumn {
+                let (_, repair) = self.repair_column(meaning, column.side, columns);
+                return Err(Error::MappedColumn {
                     column: column.column.clone(),
                     relation: relation.clone().unwrap_or_default(),
+                    hint: match self.managed {
+                        true => repair,
+                        false => format!("If it was renamed, run: {repair}"),
+                    },
                 });
             }
         }
@@ -47,12 +52,19 @@ impl Corpus {
 
     /// Whether row-level security hides passages of this role, but not passages of earlier versions.
     pub fn reveals_history(&self) -> Result<bool> {
+        self.lacks_policies(self.history.as_deref())
+    }
+
+    /// Whether the texts of documents could reveal passages that row-level security hides.
+    pub fn reveals_documents(&self) -> Result<bool> {
+        self.lacks_policies(self.documents.as_deref())
+    }
+
+    /// Whether row-level security applies to the passages and not to another table of the corpus.
+    fn lacks_policies(&self, other: Option<&str>) -> Result<bool> {
         let reveals = sql::read_one::<bool>(
             "SELECT row_security_active(to_regclass($1)::oid) AND NOT row_security_active(to_regclass($2)::oid)",
-            &[
-                self.relation.as_deref().into(),
-                self.history.as_deref().into(),
-            ],
+            &[self.relation.as_deref().into(), other.into()],
         )?;
         Ok(reveals != Some(false))
     }
@@ -128,8 +140,11 @@ impl Corpus {
         Ok(true)
     }
 
-    /// Whether the relations may hide rows from this role, by row-level security or as views.
+    /// Whether rows may be hidden from this role, by row-level security, by a view, or by the column of tenants or principals.
     pub fn may_hide_rows(&self) -> Result<bool> {
+        if self.restricts_rows() {
+            return Ok(true);
+        }
         for relation in [&self.relation, &self.documents].into_iter().flatten() {
             let hides = sql::read_one::<bool>(
                 "SELECT c.relkind NOT IN ('r', 'p', 'm') OR row_security_active(c.oid) FROM pg_class AS c WHERE c.oid = to_regclass($1)",

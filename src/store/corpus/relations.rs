@@ -71,6 +71,8 @@ pub struct Corpus {
     pub text_config: String,
     /// How many times a word of a title or heading counts; 0 if titles are not searched.
     pub title_weight: u8,
+    /// Newest versions of a document that are kept although nothing cites them; 0: all.
+    pub keep_versions: Option<i32>,
     pub chunking: Value,
     pub settings: Value,
     #[serde(flatten)]
@@ -400,30 +402,22 @@ impl Corpus {
         }
     }
 
-    /// FROM clause: passages `p`, joined with documents `d` if these are mapped.
+    /// FROM clause: passages `p`, joined with documents `d` if these are mapped, as far as the caller may read them.
     pub fn relations(&self) -> Result<String> {
-        if let Some(Past {
-            passages,
-            documents,
-        }) = &self.past
-        {
-            return Ok(format!(
-                "({passages}) AS p JOIN ({documents}) AS d ON d.doc_id = p.doc_id AND d.version = p.version"
-            ));
+        match &self.past {
+            Some(Past {
+                passages,
+                documents,
+            }) => self.visible_relations(&format!("({passages})"), Some(&format!("({documents})"))),
+            None => self.visible_relations(
+                self.relation.as_deref().unwrap_or_default(),
+                self.documents.as_deref(),
+            ),
         }
-        let mut clause = format!("{} AS p", self.relation.as_deref().unwrap_or_default());
-        let Some(documents) = &self.documents else {
-            return Ok(clause);
-        };
-        clause.push_str(&format!(
-            " LEFT JOIN {documents} AS d ON {}",
-            self.is_document()?
-        ));
-        Ok(clause)
     }
 
     /// Condition that `d` is the document of the passage `p`.
-    fn is_document(&self) -> Result<String> {
+    pub(super) fn is_document(&self) -> Result<String> {
         let (document, key) = (self.required("doc_id")?, self.required("documents_doc_id")?);
         let kinds = (
             self.column_type("doc_id"),
@@ -440,6 +434,15 @@ impl Corpus {
             (self.column("document_version"), self.column("version"))
         {
             condition.push_str(&format!(" AND {version} = {current}"));
+        }
+        // Documents of two tenants can have the same id.
+        if let (false, Some(tenant)) = (self.managed, self.mapping.get("tenant_column"))
+            && tenant.side == Side::Passages
+            && let Some(kind) = self.passage_columns.get(&tenant.column)
+            && self.document_columns.get(&tenant.column) == Some(kind)
+        {
+            let column = sql::ident(&tenant.column);
+            condition.push_str(&format!(" AND d.{column} = p.{column}"));
         }
         Ok(condition)
     }

@@ -96,7 +96,7 @@ pub fn queued_and_recorded(target: Target<'_>) -> Result<Vec<String>> {
     .unwrap_or_default())
 }
 
-/// Records that vectors of these texts were stored. Hashes are in hexadecimal.
+/// Records that vectors of these texts were stored. Hashes are in hexadecimal. An index could not contain longer ids.
 pub fn record(
     corpus_id: i64,
     model: &str,
@@ -107,6 +107,7 @@ pub fn record(
         sql::run(
             "INSERT INTO reground.passage_embeddings (corpus_id, model, chunk_id, input_hash) \
              SELECT $1, $2, g.chunk_id, decode(g.hash, 'hex') FROM ROWS FROM (unnest($3::text[]), unnest($4::text[])) AS g(chunk_id, hash) \
+             WHERE octet_length(g.chunk_id) <= 1000 \
              ON CONFLICT (corpus_id, model, chunk_id) DO UPDATE SET input_hash = excluded.input_hash, embedded_at = clock_timestamp()",
             &[
                 corpus_id.into(),
@@ -117,6 +118,30 @@ pub fn record(
         )
     })?;
     Ok(())
+}
+
+/// The passages whose recorded text is another one than the present. A vector without a record counts as one of the present text. Hashes
+/// are in hexadecimal.
+pub fn changed_texts(
+    corpus_id: i64,
+    model: &str,
+    chunk_ids: Vec<String>,
+    hashes: Vec<String>,
+) -> Result<Vec<String>> {
+    Ok(as_owner(|| {
+        sql::read_one(
+            "SELECT array_agg(g.chunk_id) FROM ROWS FROM (unnest($3::text[]), unnest($4::text[])) AS g(chunk_id, hash) \
+             JOIN reground.passage_embeddings AS e ON e.corpus_id = $1 AND e.model = $2 AND e.chunk_id = g.chunk_id \
+             WHERE e.input_hash <> decode(g.hash, 'hex')",
+            &[
+                corpus_id.into(),
+                model.into(),
+                chunk_ids.into(),
+                hashes.into(),
+            ],
+        )
+    })?
+    .unwrap_or_default())
 }
 
 /// Removes the tasks of passages that the application has embedded.

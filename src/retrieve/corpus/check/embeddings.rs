@@ -3,11 +3,11 @@
 use serde::Deserialize;
 
 use super::finding::Finding;
-use super::{columns, indexes};
+use super::indexes;
 use crate::error::Result;
 use crate::retrieve::{mapping, vector_schema};
 use crate::sql;
-use crate::store::corpora::Corpus;
+use crate::store::corpora::{Corpus, map_command};
 
 /// Checks the type and the dimensions of the embedding column, that all passages have an embedding, and that there is an
 /// index.
@@ -26,14 +26,10 @@ pub fn embeddings(corpus: &Corpus, relation: &str) -> Result<Vec<Finding>> {
         findings.push(Finding::error(
             "embedding",
             "the column has other dimensions than when it was registered",
-            Some(columns::map_command(
-                corpus,
-                "embedding",
-                Some(&mapped.column),
-            )),
+            Some(map_command(corpus, "embedding", Some(&mapped.column))),
         ));
     }
-    findings.push(coverage(corpus, relation, &column)?);
+    findings.push(coverage(corpus, &column)?);
     findings.push(indexes::vector_index(corpus, relation, &mapped.column)?);
     findings.extend(unused_columns(corpus, relation));
     Ok(findings)
@@ -70,7 +66,7 @@ fn unused_columns(corpus: &Corpus, relation: &str) -> Vec<Finding> {
 fn no_column(corpus: &Corpus) -> Finding {
     let hint = match corpus.managed {
         true => "Create the corpus with dimensions => ….".into(),
-        false => columns::map_command(corpus, "embedding", Some("…")),
+        false => map_command(corpus, "embedding", Some("…")),
     };
     let detail = "no embedding column: lexical search only";
     Finding::warning("embedding", detail, Some(hint))
@@ -92,14 +88,15 @@ fn wrong_type(corpus: &Corpus, relation: &str, column: &str) -> Result<Finding> 
 }
 
 /// Counts the passages with an embedding.
-fn coverage(corpus: &Corpus, relation: &str, column: &str) -> Result<Finding> {
+fn coverage(corpus: &Corpus, column: &str) -> Result<Finding> {
     #[derive(Default, Deserialize)]
     struct Counts {
         passages: i64,
         embedded: i64,
     }
     let statement = format!(
-        "SELECT jsonb_build_object('passages', count(*), 'embedded', count({column}))::text FROM {relation} AS p"
+        "SELECT jsonb_build_object('passages', count(*), 'embedded', count({column}))::text FROM {}",
+        corpus.visible_passages()?
     );
     let counts: Counts = sql::read_json(&statement, &[])?.unwrap_or_default();
     let detail = format!(

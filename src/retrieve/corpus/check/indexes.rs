@@ -1,12 +1,13 @@
 //! Checks of the indexes that searches use.
 
-use super::columns::map_command;
+use reground_grounding::settings::{LexicalStatistics, Settings};
+
 use super::finding::Finding;
 use crate::error::Result;
 use crate::retrieve::lexical::{self, Difference};
 use crate::retrieve::{vector, vector_schema};
 use crate::sql;
-use crate::store::corpora::{Corpus, Side};
+use crate::store::corpora::{Corpus, Side, map_command};
 
 /// Maximum number of dimensions of a vector in an HNSW index of pgvector. A halfvec may have 4,000.
 const MAX_VECTOR_DIMENSIONS: i32 = 2000;
@@ -103,19 +104,39 @@ pub fn titles(corpus: &Corpus) -> Vec<Finding> {
     unsearched.map(finding).collect()
 }
 
+/// A finding about the index of a table with rows that are hidden from callers.
+fn with_hidden_rows(corpus: &Corpus, name: &str) -> Finding {
+    let statistics = Settings::default().lexical_statistics_of(&corpus.settings);
+    if statistics == LexicalStatistics::All {
+        return Finding::ok(
+            "lexical index",
+            format!(
+                "{name}; hidden rows stay hidden, but their words influence scores (lexical_statistics = all)"
+            ),
+        );
+    }
+    let corpus = sql::literal(&corpus.name);
+    Finding::warning(
+        "lexical index",
+        format!(
+            "{name}: not used if rows are hidden from the caller; each search then reads all visible passages (lexical_statistics = visible)"
+        ),
+        Some(format!(
+            "To use the index: SELECT reground.alter_corpus({corpus}, settings => '{{\"lexical_statistics\": \"all\"}}'); hidden rows then influence scores."
+        )),
+    )
+}
+
 /// Checks that the lexical branch has an index.
 pub fn lexical_index(corpus: &Corpus, relation: &str) -> Result<Finding> {
     if let Some(index) = lexical::index(corpus)? {
         if let Some(difference) = index.difference {
             return other_index(corpus, &index.name, difference);
         }
-        let mut detail = index.name;
-        if index.row_security {
-            detail.push_str(
-                ": not used under row-level security, where each search reads the visible passages",
-            );
-        }
-        return Ok(Finding::ok("lexical index", detail));
+        return Ok(match index.may_hide_rows {
+            true => with_hidden_rows(corpus, &index.name),
+            false => Finding::ok("lexical index", index.name),
+        });
     }
     let command = match can_have_indexes(relation)? {
         true => lexical::create_index(corpus)?.map(|command| format!("{command};")),

@@ -5,7 +5,9 @@ mod embeddings;
 mod finding;
 mod indexes;
 mod languages;
+mod owners;
 mod rows;
+mod synchronised;
 mod unique;
 
 pub use indexes::indexes;
@@ -50,6 +52,7 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
         return Ok(findings);
     }
     findings.extend(columns::not_integers(corpus));
+    findings.extend(owners::owners(corpus)?);
     findings.extend(unique::chunk_id(corpus, relation)?);
     findings.extend(unique::documents_doc_id(corpus)?);
     findings.extend(rows::long_rows(corpus)?);
@@ -58,6 +61,7 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
     findings.extend(languages::languages(corpus)?);
     findings.push(indexes::lexical_index(corpus, relation)?);
     findings.extend(indexes::titles(corpus));
+    findings.extend(synchronised::synchronised(corpus)?);
     Ok(findings)
 }
 

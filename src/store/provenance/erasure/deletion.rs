@@ -106,15 +106,14 @@ const OF_TENANT: &[(&str, &str)] = &[
         "embedding_checks",
         "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
     ),
-    (
-        "edges",
-        "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
-    ),
+    ("edges", "x.tenant = $1"),
     (
         "documents",
         "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
     ),
     ("coordinate_faults", "x.tenant = $1"),
+    ("sync_queue", "x.tenant = $1"),
+    ("synchronised_tables", "x.tenant = $1"),
     ("corpora", "x.tenant = $1"),
 ];
 

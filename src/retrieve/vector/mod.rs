@@ -1,5 +1,7 @@
 //! The vector branch finds the nearest passages with pgvector's operators.
 
+mod schema;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 
@@ -8,13 +10,14 @@ use reground_grounding::passage::{Branch, Hit, Metric, RankedList};
 use reground_grounding::settings::VectorSearch;
 use serde::Deserialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, is_first, notice};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages::{document_clause, passage_clause};
-use crate::retrieve::vector_schema;
 use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
 use crate::store::corpora::Corpus;
+
+pub use schema::vector_schema;
 
 /// Bounds of hnsw.ef_search. pgvector defines the upper bound. The lower bound is measured on 13,000 passages: at 40, the
 /// number of candidates of a turn, the nDCG@5 of one graph in three was .01 below that of the exact order; at 100 each graph
@@ -110,6 +113,32 @@ pub fn check_dimensions(corpus: &Corpus, embedding: &[f32]) -> Result<()> {
     }
 }
 
+/// Number of passages among which an embedding is looked for. Reading all passages of a large table would take long.
+const SAMPLE: i32 = 1000;
+
+/// Says how to store embeddings if none of the first passages has one. Returns whether it did; a session checks each corpus once.
+pub fn hint_if_missing(corpus: &Corpus) -> Result<bool> {
+    if !is_first("missing embeddings", corpus.corpus_id) {
+        return Ok(false);
+    }
+    let statement = format!(
+        "SELECT count(s.embedding) = 0 AND count(*) > 0 FROM (SELECT {} AS embedding FROM {} LIMIT {SAMPLE}) AS s",
+        corpus.embedding_column()?,
+        corpus.relations()?,
+    );
+    let missing = sql::read_one::<bool>(&statement, &[])? == Some(true);
+    if missing {
+        notice(
+            format!(
+                "corpus \"{}\" has no embeddings yet: only the lexical branch finds passages",
+                corpus.name
+            ),
+            "reground.pending_embeddings lists the passages to embed, and reground.put_embeddings stores their vectors.",
+        );
+    }
+    Ok(missing)
+}
+
 /// Returns the nearest passages as a list for fusion.
 pub fn list(
     corpus: &Corpus,
@@ -123,8 +152,25 @@ pub fn list(
         branch: Branch::Vector,
         weight,
         entity: None,
-        hits: nearest(corpus, embedding, filter, search, limit)?,
+        hits: visible_nearest(corpus, embedding, filter, search, limit)?,
     })
+}
+
+/// Returns the nearest passages. An index scan ends after a number of rows, also if row-level security has hidden nearly all of them;
+/// then all visible embeddings are compared.
+fn visible_nearest(
+    corpus: &Corpus,
+    embedding: &[f32],
+    filter: &Filter,
+    search: VectorSearch,
+    limit: usize,
+) -> Result<Vec<Hit>> {
+    let hits = nearest(corpus, embedding, filter, search, limit)?;
+    let may_be_short = search != VectorSearch::Exact && hits.len() < limit;
+    if may_be_short && corpus.may_hide_rows()? && index(corpus)?.is_some() {
+        return nearest(corpus, embedding, filter, VectorSearch::Exact, limit);
+    }
+    Ok(hits)
 }
 
 /// Returns the nearest passages, nearest first, then by id.
@@ -186,6 +232,32 @@ pub fn distances<'a>(
     let mut args: Vec<DatumWithOid<'_>> = vec![embedding.to_vec().into(), chunk_ids.into()];
     args.extend(filter.args());
     sql::read_rows(&statement, &args)
+}
+
+/// Returns those of the passages that have no embedding: all of them if the corpus has no embedding column.
+pub fn without_embedding<'a>(
+    corpus: &Corpus,
+    chunk_ids: impl IntoIterator<Item = &'a String>,
+) -> Result<BTreeSet<String>> {
+    #[derive(Deserialize)]
+    struct Row {
+        chunk_id: String,
+    }
+    if !corpus.mapping.contains_key("embedding") {
+        return Ok(chunk_ids.into_iter().cloned().collect());
+    }
+    let (clause, chunk_ids) = passage_clause(corpus, 1, chunk_ids)?;
+    if chunk_ids.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let statement = format!(
+        "SELECT {}::text AS chunk_id FROM {} WHERE {} IS NULL AND {clause}",
+        corpus.key()?,
+        corpus.relations()?,
+        corpus.embedding_column()?,
+    );
+    let rows: Vec<Row> = sql::read_rows(&statement, &[chunk_ids.into()])?;
+    Ok(rows.into_iter().map(|row| row.chunk_id).collect())
 }
 
 /// Maximum number of passages of a document that are compared. A document may be a book.

@@ -1,0 +1,75 @@
+//! Functions of the policies that hide rows with text of sources that the reader may no longer read.
+
+use pgrx::memcxt::PgMemoryContexts;
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_grounding::memory::SourceKey;
+
+use crate::error::Result;
+use crate::retrieve::visibility::Reader;
+use crate::store::corpora;
+use crate::tenant;
+
+/// Whether nothing is hidden from the caller. Auditors read all records.
+#[pg_extern(sql = false)]
+fn hides_nothing() -> std::result::Result<bool, ErrorReport> {
+    if tenant::is_auditor()? {
+        return Ok(true);
+    }
+    Ok(match tenant::current() {
+        Some(tenant) => corpora::hiding(&tenant)?.is_empty(),
+        // Without a tenant, no row is visible by the policy of tenants.
+        None => true,
+    })
+}
+
+#[pg_extern(sql = false)]
+fn is_shown_turn(
+    turn_id: Option<i64>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<bool, ErrorReport> {
+    let (Some(turn_id), Some(reader)) = (turn_id, reader(fcinfo)?) else {
+        return Ok(false);
+    };
+    Ok(!reader.hides_turn(turn_id)?)
+}
+
+#[pg_extern(sql = false)]
+fn is_shown_source(
+    corpus: Option<&str>,
+    doc_id: Option<&str>,
+    chunk_id: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<bool, ErrorReport> {
+    let (Some(corpus), Some(doc_id), Some(chunk_id), Some(reader)) =
+        (corpus, doc_id, chunk_id, reader(fcinfo)?)
+    else {
+        return Ok(false);
+    };
+    let source = SourceKey {
+        corpus: corpus.to_owned(),
+        doc_id: doc_id.to_owned(),
+        chunk_id: chunk_id.to_owned(),
+    };
+    Ok(reader.hidden([source])?.is_empty())
+}
+
+/// The reader of a call, which keeps what it has found until the statement ends; `None` without a tenant. It belongs to one place in one
+/// execution of a statement, so later statements check again.
+fn reader<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Result<Option<&'a mut Reader>> {
+    let Some(tenant) = tenant::current() else {
+        return Ok(None);
+    };
+    // SAFETY: PostgreSQL passes a valid fcinfo, whose flinfo lives in fn_mcxt until the statement ends. fn_extra is NULL, or the reader that
+    // an earlier call put there; it is dropped with fn_mcxt. Calls of one flinfo do not overlap, so the reference is the only one.
+    unsafe {
+        let info = (*fcinfo).flinfo;
+        if (*info).fn_extra.is_null() || (*(*info).fn_extra.cast::<Reader>()).tenant() != tenant {
+            let reader = Reader::of(&tenant)?;
+            let reader = PgMemoryContexts::For((*info).fn_mcxt).leak_and_drop_on_delete(reader);
+            (*info).fn_extra = reader.cast();
+        }
+        Ok(Some(&mut *(*info).fn_extra.cast::<Reader>()))
+    }
+}

@@ -1,0 +1,338 @@
+//! `sync_table`, `stop_sync` and `resync`: corpora whose documents are the rows of a table.
+//!
+//! A statement-level trigger takes the keys of the changed rows from the transition tables. Then the present rows of these keys are read
+//! and stored, so that it does not matter how many statements have changed a row. The table is read as its owner, the corpus is written
+//! as its owner: the writer needs no privilege on either, and no code of one owner runs with the rights of the other.
+
+mod apply;
+mod source;
+pub(in crate::api) mod triggers;
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+
+use crate::api::{given, not_empty, writable};
+use crate::error::{Error, Result};
+use crate::sql;
+use crate::store::corpora::{self, Corpus, Hold};
+use crate::store::models::embeddings::{clock, since};
+use crate::store::sync::{self, Queued, SourceColumns, Synchronised};
+use crate::tenant;
+use reground_models::recheck::is_long;
+use source::{REQUIRED, Source};
+
+/// Entries of the queue that are processed at a time.
+const BATCH: i64 = 1000;
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn sync_table(
+    corpus: Option<&str>,
+    relation: Option<pg_sys::Oid>,
+    key: Option<&str>,
+    content: Option<&str>,
+    title: Option<&str>,
+    uri: Option<&str>,
+    published: Option<&str>,
+    modified_at: Option<&str>,
+    language: Option<&str>,
+    metadata: Option<&str>,
+    tenant_column: Option<&str>,
+    principals_column: Option<&str>,
+    mode: Option<&str>,
+) -> std::result::Result<i64, ErrorReport> {
+    writable("sync_table")?;
+    let name = not_empty(corpus, "corpus")?;
+    let relation = given(relation, "relation")?;
+    let columns = [
+        ("key", Some(given(key, "key")?)),
+        ("content", Some(given(content, "content")?)),
+        ("title", title),
+        ("uri", uri),
+        ("published", published),
+        ("modified_at", modified_at),
+        ("language", language),
+        ("metadata", metadata),
+        ("tenant_column", tenant_column),
+        ("principals_column", principals_column),
+    ];
+    let columns = columns.into_iter();
+    let columns =
+        columns.filter_map(|(meaning, column)| Some((meaning.to_owned(), column?.to_owned())));
+    let mode = checked_mode(given(mode, "mode")?)?;
+    Ok(register(name, relation, &columns.collect(), mode)?)
+}
+
+fn checked_mode(mode: &str) -> Result<&str> {
+    match mode {
+        "immediate" | "queued" => Ok(mode),
+        other => Err(Error::Bad {
+            argument: "mode",
+            fault: format!("\"{other}\""),
+            hint: "One of immediate, queued.".into(),
+        }),
+    }
+}
+
+/// Registers a table, creates its triggers and stores its rows. Returns the number of documents stored.
+fn register(name: &str, relation: pg_sys::Oid, columns: &SourceColumns, mode: &str) -> Result<i64> {
+    let tenant = tenant::required()?;
+    let table = triggers::check_source(relation)?;
+    let corpus = corpora::load(&tenant, name)?;
+    check_corpus(&corpus)?;
+    // The lock is on the table first, as in the transaction of a writer.
+    triggers::create(corpus.corpus_id, relation.to_u32())?;
+    let corpus = corpora::held(&tenant, name, Hold::Alter)?.in_place()?;
+    match sync::find(corpus.corpus_id)? {
+        Some(present)
+            if present.source_oid == relation.to_u32()
+                && present.columns == *columns
+                && present.mode == mode => {}
+        Some(present) => {
+            return Err(Error::CannotBeSynchronised {
+                corpus: corpus.name.clone(),
+                problem: format!("it is synchronised with {} already", present.name()),
+                hint: format!(
+                    "SELECT reground.stop_sync({}); and register the table again.",
+                    sql::literal(&corpus.name)
+                ),
+            });
+        }
+        None => {
+            sync::insert(corpus.corpus_id, relation, columns, mode)?;
+            check_new(&corpus, relation, &table)?;
+        }
+    }
+    let synced = found(&corpus)?;
+    if !synced.is_immediate() {
+        sync::queue(corpus.corpus_id, vec![None])?;
+        return Ok(0);
+    }
+    repair(&synced)
+}
+
+/// Checks that a corpus can have a synchronised table, and that the caller has the rights of its owner.
+fn check_corpus(corpus: &Corpus) -> Result<()> {
+    if !corpus.managed {
+        return Err(Error::NotManaged(corpus.name.clone()));
+    }
+    if !corpus.is_owned()? {
+        return Err(Error::MayNotSynchronise(format!(
+            "corpus \"{}\"",
+            corpus.name
+        )));
+    }
+    Ok(())
+}
+
+/// Checks the columns of a new registration, and that the corpus has no document that the table has not.
+fn check_new(corpus: &Corpus, relation: pg_sys::Oid, table: &str) -> Result<()> {
+    let synced = found(corpus)?;
+    let source = Source::of(&synced)?;
+    let own = [&corpus.relation, &corpus.documents, &corpus.history];
+    if own.into_iter().flatten().any(|own| own == table) {
+        return Err(Error::CannotSynchronise {
+            table: table.to_owned(),
+            problem: "it is a table of the corpus",
+            hint: "",
+        });
+    }
+    if !triggers::is_unique(relation, &synced.columns[REQUIRED[0]])? {
+        return Err(Error::CannotSynchronise {
+            table: table.to_owned(),
+            problem: "the key has no unique index",
+            hint: "Use the primary key, or make a unique index on the column.",
+        });
+    }
+    for meaning in ["tenant_column", "principals_column"] {
+        if columns_differ(&synced, corpus, meaning) {
+            return Err(Error::CannotBeSynchronised {
+                corpus: corpus.name.clone(),
+                problem: format!("{meaning} is named for one of table and corpus only"),
+                hint: format!(
+                    "Name it in reground.create_corpus and in reground.sync_table ({meaning} => …)."
+                ),
+            });
+        }
+    }
+    let others = source.without_row()?;
+    if let Some(first) = others.first() {
+        return Err(Error::CannotBeSynchronised {
+            corpus: corpus.name.clone(),
+            problem: format!("its document \"{first}\" is no row of {table}"),
+            hint: "Delete such documents with reground.delete_document, or use another corpus."
+                .into(),
+        });
+    }
+    Ok(())
+}
+
+/// Whether only one of a table and its corpus has a column of a meaning.
+fn columns_differ(synced: &Synchronised, corpus: &Corpus, meaning: &str) -> bool {
+    synced.columns.contains_key(meaning) != corpus.mapping.contains_key(meaning)
+}
+
+/// The synchronised table of a corpus. Errors: 55000 if there is none.
+fn found(corpus: &Corpus) -> Result<Synchronised> {
+    let synced = sync::find(corpus.corpus_id)?;
+    synced.ok_or_else(|| Error::NotSynchronised(corpus.name.clone()))
+}
+
+#[pg_extern(sql = false)]
+fn stop_sync(corpus: Option<&str>) -> std::result::Result<(), ErrorReport> {
+    writable("stop_sync")?;
+    let (tenant, name) = (tenant::required()?, not_empty(corpus, "corpus")?);
+    let unknown = || Error::UnknownCorpus(name.to_owned());
+    let corpus = corpora::find(&tenant, name)?.ok_or_else(unknown)?;
+    found(&corpus)?;
+    if !corpus.is_gone() && !corpus.is_owned()? {
+        return Err(Error::MayNotSynchronise(format!("corpus \"{name}\"")).into());
+    }
+    // The lock is on the table first, as in the transaction of a writer.
+    triggers::drop_all(corpus.corpus_id)?;
+    corpora::held(&tenant, name, Hold::Alter)?;
+    sync::delete(corpus.corpus_id)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn resync(corpus: Option<&str>) -> std::result::Result<i64, ErrorReport> {
+    writable("resync")?;
+    let tenant = tenant::required()?;
+    let corpus_ids = match corpus {
+        Some(name) => {
+            let unknown = || Error::UnknownCorpus(name.to_owned());
+            let corpus = corpora::find(&tenant, name)?.ok_or_else(unknown)?;
+            vec![found(&corpus)?.corpus_id]
+        }
+        None => sync::all(Some(&tenant))?,
+    };
+    let mut changed: i64 = 0;
+    for corpus_id in corpus_ids {
+        if let Some(synced) = sync::find(corpus_id)? {
+            changed = changed.saturating_add(repair(&synced)?);
+        }
+    }
+    Ok(changed)
+}
+
+/// Compares all rows of a table with the documents, and stores the differences. Returns their number.
+fn repair(synced: &Synchronised) -> Result<i64> {
+    sync::hold_off_writers(synced.corpus_id)?;
+    // The comparison finds all rows that are queued.
+    while !sync::take(synced.corpus_id, BATCH, true)?.is_empty() {}
+    let differences = Source::of(synced)?.differences()?;
+    let applied = apply::rows(synced, &apply::entries(differences))?;
+    let error = applied.failed.first();
+    sync::note(
+        synced.corpus_id,
+        true,
+        error.and_then(|entry| entry.last_error.as_deref()),
+    )?;
+    Ok(applied.changed)
+}
+
+/// Processes the queues of all corpora. Returns the number of documents stored or deleted. An error of a corpus is stored with it.
+pub(in crate::api) fn process_all() -> Result<i64> {
+    each(false, process)
+}
+
+/// Compares all tables with their documents, and queues the differences. Returns their number.
+pub(in crate::api) fn queue_differences() -> Result<i64> {
+    each(true, |synced| {
+        let found = Source::of(synced)?.differences()?;
+        let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
+        if count > 0 {
+            sync::queue(synced.corpus_id, found.into_iter().map(Some).collect())?;
+        }
+        Ok(count)
+    })
+}
+
+/// Runs work for each synchronised table, and returns the sum of its results. An error is stored with the table.
+fn each(is_comparison: bool, work: impl Fn(&Synchronised) -> Result<i64>) -> Result<i64> {
+    let mut sum: i64 = 0;
+    for corpus_id in sync::all(None)? {
+        let Some(synced) = sync::find(corpus_id)? else {
+            continue;
+        };
+        let error = match sql::guarded(|| work(&synced)) {
+            Ok(count) => {
+                sum = sum.saturating_add(count);
+                None
+            }
+            Err(caught) => Some(caught.described()),
+        };
+        sync::note(
+            corpus_id,
+            is_comparison && error.is_none(),
+            error.as_deref(),
+        )?;
+    }
+    Ok(sum)
+}
+
+/// Processes the queue of a corpus for some seconds, because the writers of a table in the mode immediate wait for it. Waits only shortly
+/// for them: the next call goes on.
+fn process(synced: &Synchronised) -> Result<i64> {
+    if sync::queue_state(synced.corpus_id)?.0 == 0 {
+        return Ok(0);
+    }
+    let timeout = [(c"lock_timeout", c"2s")];
+    crate::session::with_settings(&timeout, || sync::hold_off_writers(synced.corpus_id))?;
+    let begun = clock()?;
+    let mut changed: i64 = 0;
+    while !is_long(since(begun)?) {
+        let taken = sync::take(synced.corpus_id, BATCH, false)?;
+        if taken.is_empty() {
+            break;
+        }
+        let (rows, whole): (Vec<Queued>, Vec<Queued>) =
+            taken.into_iter().partition(|entry| entry.doc_id.is_some());
+        let mut failed = false;
+        let is_whole = !whole.is_empty();
+        for entry in whole {
+            match sql::guarded(|| Source::of(synced)?.differences()) {
+                Ok(found) => {
+                    sync::queue(synced.corpus_id, found.into_iter().map(Some).collect())?;
+                    sync::note(synced.corpus_id, true, None)?;
+                }
+                Err(caught) => {
+                    let last_error = Some(caught.described());
+                    sync::queue_again(
+                        synced.corpus_id,
+                        &Queued {
+                            last_error,
+                            ..entry
+                        },
+                    )?;
+                    failed = true;
+                }
+            }
+        }
+        // The comparison has found the rows of the same entries.
+        if is_whole && !failed {
+            continue;
+        }
+        if failed && rows.is_empty() {
+            break;
+        }
+        changed = changed.saturating_add(apply::rows(synced, &rows)?.changed);
+    }
+    Ok(changed)
+}
+
+/// Checks that a document of a synchronised table may be erased. Errors: 55000 if its row exists, because it would be stored again.
+pub(in crate::api) fn forbid_erasure(corpus_id: i64, doc_id: &str) -> Result<()> {
+    let Some(synced) = sync::find(corpus_id)? else {
+        return Ok(());
+    };
+    if synced.source.is_some() && Source::of(&synced)?.has_row(doc_id)? {
+        return Err(Error::RowExists {
+            table: synced.name(),
+            doc_id: doc_id.to_owned(),
+        });
+    }
+    Ok(())
+}

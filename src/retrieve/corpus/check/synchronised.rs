@@ -1,0 +1,90 @@
+//! Checks the synchronised table of a corpus: what its triggers cannot follow, and what waits.
+
+use super::finding::Finding;
+use crate::error::Result;
+use crate::sql;
+use crate::store::corpora::Corpus;
+use crate::store::sync::{self, Part, Synchronised};
+
+/// Checks table, columns, triggers and queue of the synchronisation, if there is one.
+pub fn synchronised(corpus: &Corpus) -> Result<Vec<Finding>> {
+    let Some(synced) = sync::find(corpus.corpus_id)? else {
+        return Ok(Vec::new());
+    };
+    let stop = format!("SELECT reground.stop_sync({});", sql::literal(&corpus.name));
+    if synced.source.is_none() {
+        let detail = "the synchronised table no longer exists";
+        return Ok(vec![Finding::error("sync_table", detail, Some(stop))]);
+    }
+    if let Some(column) = synced.missing_columns().first() {
+        let detail = format!("{} has no column \"{column}\" any more", synced.name());
+        let hint = format!("{stop} Then {}", command(corpus, &synced));
+        return Ok(vec![Finding::error("sync_table", detail, Some(hint))]);
+    }
+    let mut findings = Vec::new();
+    for part in sync::parts(synced.corpus_id, synced.source_oid)? {
+        findings.extend(triggers(corpus, &synced, &part));
+    }
+    findings.extend(queue(corpus)?);
+    if findings.is_empty() {
+        findings.push(Finding::ok("sync_table", synced.name()));
+    }
+    Ok(findings)
+}
+
+/// Changes of a table that the triggers do not follow.
+fn triggers(corpus: &Corpus, synced: &Synchronised, part: &Part) -> Option<Finding> {
+    let resync = format!("SELECT reground.resync({});", sql::literal(&corpus.name));
+    let missing = sync::EVENTS.len() > part.enabled.len().saturating_add(part.disabled.len());
+    let (detail, hint) = match part.disabled.first() {
+        _ if !matches!(part.kind.as_str(), "r" | "p") => {
+            ("has no triggers, because it is no table", resync)
+        }
+        _ if missing => ("has no triggers", command(corpus, synced)),
+        Some(name) => (
+            "has disabled triggers",
+            format!(
+                "ALTER TABLE {} ENABLE TRIGGER {};",
+                part.name,
+                sql::ident(name)
+            ),
+        ),
+        None if part.is_subscribed => (
+            "is changed by a subscription, which fires no triggers",
+            resync,
+        ),
+        None => return None,
+    };
+    Some(Finding::warning(
+        "sync_table",
+        format!("{} {detail}", part.name),
+        Some(hint),
+    ))
+}
+
+/// Rows that wait, if some of them failed.
+fn queue(corpus: &Corpus) -> Result<Option<Finding>> {
+    let (waiting, error) = sync::queue_state(corpus.corpus_id)?;
+    Ok(error.map(|error| {
+        Finding::warning(
+            "sync_queue",
+            format!("{waiting} rows wait, with the error: {error}"),
+            Some("SELECT * FROM reground.run_maintenance('sync_queue');".to_owned()),
+        )
+    }))
+}
+
+/// The command that registers the table again, which creates missing triggers.
+fn command(corpus: &Corpus, synced: &Synchronised) -> String {
+    let columns = synced
+        .columns
+        .iter()
+        .map(|(meaning, column)| format!(", {meaning} => {}", sql::literal(column)));
+    format!(
+        "SELECT reground.sync_table({}, {}{}, mode => {});",
+        sql::literal(&corpus.name),
+        sql::literal(&synced.name()),
+        columns.collect::<String>(),
+        sql::literal(&synced.mode)
+    )
+}

@@ -1,0 +1,290 @@
+//! Which stored sources are hidden from the caller: they exist for the owner of the relation, but the caller may not read them.
+//! Functions omit stored text that comes from them. A source that was deleted or replaced is not hidden.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reground_grounding::memory::{ContextSource, SourceKey};
+use reground_grounding::passage::Candidate;
+use serde::Deserialize;
+
+use crate::error::Result;
+use crate::retrieve::passages::{document_clause, passage_clause};
+use crate::run_as::as_relation_owner;
+use crate::sql::{self, Caught};
+use crate::store::corpora::{self, Corpus, Side};
+use crate::store::turns::{self, Earlier};
+
+/// Returns the sources that are hidden from the caller, as [`Reader::hidden`].
+pub fn hidden(
+    tenant: &str,
+    sources: impl IntoIterator<Item = SourceKey>,
+) -> Result<BTreeSet<SourceKey>> {
+    let mut sources = sources.into_iter().peekable();
+    if sources.peek().is_none() {
+        return Ok(BTreeSet::new());
+    }
+    Reader::of(tenant)?.hidden(sources)
+}
+
+/// Returns the turns, of those given, that are hidden from the caller, as [`Reader::hidden_turns`].
+pub fn hidden_turns(tenant: &str, turn_ids: &[i64]) -> Result<BTreeSet<i64>> {
+    if turn_ids.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    Reader::of(tenant)?.hidden_turns(turn_ids)
+}
+
+/// What the caller may read, as far as it was found out. It must not outlive a statement, because rights change.
+pub struct Reader {
+    tenant: String,
+    /// The corpora that may hide rows from the caller; loaded when a source of them is looked up.
+    hiding: BTreeMap<String, Option<Corpus>>,
+    /// Sources that were looked up, and whether they are hidden.
+    known: BTreeMap<SourceKey, bool>,
+    /// Turns that were looked up, and whether they have a hidden source.
+    turns: BTreeMap<i64, bool>,
+}
+
+impl Reader {
+    /// The caller, who acts for a tenant.
+    pub fn of(tenant: &str) -> Result<Self> {
+        let names = corpora::hiding(tenant)?;
+        Ok(Self {
+            tenant: tenant.to_owned(),
+            hiding: names.into_iter().map(|name| (name, None)).collect(),
+            known: BTreeMap::new(),
+            turns: BTreeMap::new(),
+        })
+    }
+
+    /// The tenant that the caller acts for.
+    pub fn tenant(&self) -> &str {
+        &self.tenant
+    }
+
+    /// Returns the sources that are hidden from the caller. Sources without a corpus (`add_passages`, `record_turn`) belong to the tenant
+    /// and are never hidden. Relations are read only for corpora that may hide rows, with one statement for each if all passages are visible.
+    pub fn hidden(
+        &mut self,
+        sources: impl IntoIterator<Item = SourceKey>,
+    ) -> Result<BTreeSet<SourceKey>> {
+        let may_be_hidden = |source: &SourceKey| self.hiding.contains_key(&source.corpus);
+        let sources: BTreeSet<SourceKey> = sources.into_iter().filter(may_be_hidden).collect();
+        let mut unknown: BTreeMap<String, BTreeSet<SourceKey>> = BTreeMap::new();
+        for source in &sources {
+            if !self.known.contains_key(source) {
+                let of_corpus = unknown.entry(source.corpus.clone()).or_default();
+                of_corpus.insert(source.clone());
+            }
+        }
+        for (name, sources) in unknown {
+            let hidden = match self.corpus(&name)? {
+                Some(corpus) => hidden_of(corpus, &sources)?,
+                None => BTreeSet::new(),
+            };
+            let looked_up = sources.into_iter().map(|source| {
+                let is_hidden = hidden.contains(&source);
+                (source, is_hidden)
+            });
+            self.known.extend(looked_up);
+        }
+        let is_hidden = |source: &SourceKey| self.known.get(source) == Some(&true);
+        Ok(sources.into_iter().filter(is_hidden).collect())
+    }
+
+    /// Returns the turns whose context or citations have a hidden source. An answer can contain text of a source that it does not cite, so
+    /// the whole context counts.
+    pub fn hidden_turns(&mut self, turn_ids: &[i64]) -> Result<BTreeSet<i64>> {
+        if self.hiding.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let stored = turns::sources(&self.tenant, turn_ids)?;
+        let hidden = self.hidden(stored.iter().map(|(_, source)| source.clone()))?;
+        let turns = stored
+            .into_iter()
+            .filter(|(_, source)| hidden.contains(source))
+            .map(|(turn_id, _)| turn_id);
+        Ok(turns.collect())
+    }
+
+    /// Whether a turn has a hidden source.
+    pub fn hides_turn(&mut self, turn_id: i64) -> Result<bool> {
+        if let Some(hides) = self.turns.get(&turn_id) {
+            return Ok(*hides);
+        }
+        let hides = !self.hidden_turns(&[turn_id])?.is_empty();
+        self.turns.insert(turn_id, hides);
+        Ok(hides)
+    }
+
+    /// A corpus that may hide rows.
+    fn corpus(&mut self, name: &str) -> Result<Option<&Corpus>> {
+        let Some(corpus) = self.hiding.get_mut(name) else {
+            return Ok(None);
+        };
+        if corpus.is_none() {
+            *corpus = corpora::find(&self.tenant, name)?;
+        }
+        Ok(corpus.as_ref())
+    }
+}
+
+/// Returns earlier turns of a conversation, without the answers and titles of hidden turns. A search must not be expanded with words that
+/// the caller may no longer read.
+pub fn without_hidden_answers(tenant: &str, turns: Vec<Earlier>) -> Result<Vec<Earlier>> {
+    let turn_ids: Vec<i64> = turns.iter().map(|turn| turn.turn_id).collect();
+    let hidden = hidden_turns(tenant, &turn_ids)?;
+    let shown = turns
+        .into_iter()
+        .map(|turn| match hidden.contains(&turn.turn_id) {
+            true => turn.without_answer(),
+            false => turn,
+        });
+    Ok(shown.collect())
+}
+
+/// Returns the sources of a context without hidden ones. A merged source is hidden if one of its passages is.
+pub fn visible(tenant: &str, context: Vec<ContextSource>) -> Result<Vec<ContextSource>> {
+    let candidates = context.iter().map(|source| &source.candidate);
+    let hidden = hidden(tenant, candidates.flat_map(SourceKey::members))?;
+    let is_visible = |source: &ContextSource| !is_hidden(&source.candidate, &hidden);
+    Ok(context.into_iter().filter(is_visible).collect())
+}
+
+/// Whether one of the passages of a candidate is hidden.
+pub fn is_hidden(candidate: &Candidate, hidden: &BTreeSet<SourceKey>) -> bool {
+    !hidden.is_empty() && SourceKey::members(candidate).any(|key| hidden.contains(&key))
+}
+
+/// Returns the hidden sources, of those given, of one corpus that may hide rows.
+fn hidden_of(corpus: &Corpus, sources: &BTreeSet<SourceKey>) -> Result<BTreeSet<SourceKey>> {
+    if corpus.relation.is_none() {
+        return Ok(BTreeSet::new());
+    }
+    let passages = sources.iter().map(|source| &source.chunk_id);
+    let visible = readable(corpus, Keys::Passages, passages)?;
+    let is_missing = |source: &&SourceKey| !visible.contains(&source.chunk_id);
+    let missing: Vec<SourceKey> = sources.iter().filter(is_missing).cloned().collect();
+    if missing.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let existing = existing(corpus, &missing)?;
+    // A passage of an earlier version is hidden with its document.
+    let is_replaced = |source: &&SourceKey| {
+        !existing.passages.contains(&source.chunk_id) && existing.documents.contains(&source.doc_id)
+    };
+    let replaced = missing.iter().filter(is_replaced);
+    let documents = readable(corpus, Keys::Documents, replaced.map(|s| &s.doc_id))?;
+    let is_hidden = |source: &SourceKey| {
+        existing.passages.contains(&source.chunk_id)
+            || (existing.documents.contains(&source.doc_id) && !documents.contains(&source.doc_id))
+    };
+    Ok(missing.into_iter().filter(is_hidden).collect())
+}
+
+/// The ids that a statement compares.
+#[derive(Clone, Copy)]
+enum Keys {
+    Passages,
+    Documents,
+}
+
+/// Returns the ids of which the caller may read a passage: none if the corpus cannot be read, and none if a policy or a view raises an
+/// error.
+fn readable<'a>(
+    corpus: &Corpus,
+    keys: Keys,
+    ids: impl Iterator<Item = &'a String>,
+) -> Result<BTreeSet<String>> {
+    let ids: BTreeSet<&String> = ids.collect();
+    if ids.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let read = sql::guarded(|| {
+        let corpus = corpus.clone().in_place()?;
+        if !corpus.is_readable()? {
+            return Ok(BTreeSet::new());
+        }
+        found(&corpus, &corpus.relations()?, keys, ids)
+    });
+    read.or_else(none_if_lasting)
+}
+
+/// Ids that exist, whoever may read them.
+#[derive(Default)]
+struct Existing {
+    passages: BTreeSet<String>,
+    documents: BTreeSet<String>,
+}
+
+/// Returns which passages and documents exist for the owner of the relation. All of them, if the owner does not see every row: deleted and
+/// hidden rows then look the same, and a right that may have been revoked must not be assumed.
+fn existing(corpus: &Corpus, sources: &[SourceKey]) -> Result<Existing> {
+    let passages = || sources.iter().map(|source| &source.chunk_id);
+    let documents = || sources.iter().map(|source| &source.doc_id);
+    let read = sql::guarded(|| {
+        as_relation_owner(corpus.clone(), |corpus| {
+            let from = match &corpus.relation {
+                Some(relation) if sees_every_row(corpus)? => format!("{relation} AS p"),
+                _ => return Ok(None),
+            };
+            Ok(Some(Existing {
+                passages: found(corpus, &from, Keys::Passages, passages())?,
+                documents: found(corpus, &from, Keys::Documents, documents())?,
+            }))
+        })
+    });
+    let read = read.or_else(none_if_lasting)?;
+    Ok(read.unwrap_or_else(|| Existing {
+        passages: passages().cloned().collect(),
+        documents: documents().cloned().collect(),
+    }))
+}
+
+/// Whether the current role sees every row of the relation of the passages: of a table, without row-level security for this role.
+fn sees_every_row(corpus: &Corpus) -> Result<bool> {
+    let ids = ["chunk_id", "doc_id"].map(|meaning| corpus.mapping.get(meaning));
+    if ids
+        .into_iter()
+        .flatten()
+        .any(|id| id.side != Side::Passages)
+    {
+        return Ok(false);
+    }
+    let sees = sql::read_one::<bool>(
+        "SELECT c.relkind IN ('r', 'p', 'm') AND NOT row_security_active(c.oid) FROM pg_class AS c WHERE c.oid = to_regclass($1)::oid",
+        &[corpus.relation.as_deref().into()],
+    )?;
+    Ok(sees == Some(true))
+}
+
+/// Returns which ids occur in the rows of a FROM clause.
+fn found<'a>(
+    corpus: &Corpus,
+    from: &str,
+    keys: Keys,
+    ids: impl IntoIterator<Item = &'a String>,
+) -> Result<BTreeSet<String>> {
+    #[derive(Deserialize)]
+    struct Row {
+        id: String,
+    }
+    let (id, (clause, ids)) = match keys {
+        Keys::Passages => (corpus.key()?, passage_clause(corpus, 1, ids)?),
+        Keys::Documents => (corpus.document()?, document_clause(corpus, 1, ids)?),
+    };
+    if ids.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let statement = format!("SELECT DISTINCT {id}::text AS id FROM {from} WHERE {clause}");
+    let rows: Vec<Row> = sql::read_rows(&statement, &[ids.into()])?;
+    Ok(rows.into_iter().map(|row| row.id).collect())
+}
+
+/// Nothing, for an error that would occur again; an error that another attempt may avoid is raised.
+fn none_if_lasting<T: Default>(caught: Caught) -> Result<T> {
+    match caught.is_passing() {
+        true => caught.rethrow(),
+        false => Ok(T::default()),
+    }
+}

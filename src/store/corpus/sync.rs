@@ -1,0 +1,290 @@
+//! The tables `synchronised_tables` and `sync_queue`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::error::Result;
+use crate::run_as::{as_owner, as_owner_unrestricted};
+use crate::sql;
+
+/// Names of columns of a table by meaning.
+pub type SourceColumns = BTreeMap<String, String>;
+
+/// Statements with a trigger of their own: the end of the name, and the transition tables.
+pub const EVENTS: [(&str, &str); 4] = [
+    ("insert", "REFERENCING NEW TABLE AS reground_new"),
+    (
+        "update",
+        "REFERENCING OLD TABLE AS reground_old NEW TABLE AS reground_new",
+    ),
+    ("delete", "REFERENCING OLD TABLE AS reground_old"),
+    ("truncate", ""),
+];
+
+/// A synchronised table.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Synchronised {
+    pub corpus_id: i64,
+    pub corpus: String,
+    /// The table, qualified and quoted; `None` if it was dropped.
+    pub source: Option<String>,
+    pub source_oid: u32,
+    /// The owner of the table.
+    pub owner: Option<u32>,
+    pub columns: SourceColumns,
+    /// The present types of the columns of the table.
+    pub types: BTreeMap<String, String>,
+    pub mode: String,
+}
+
+impl Synchronised {
+    /// The table as errors name it.
+    pub fn name(&self) -> String {
+        let gone = || format!("the dropped table {}", self.source_oid);
+        self.source.clone().unwrap_or_else(gone)
+    }
+
+    /// Whether the writer's transaction stores the documents.
+    pub fn is_immediate(&self) -> bool {
+        self.mode == "immediate"
+    }
+
+    /// Mapped columns that the table does not have any more.
+    pub fn missing_columns(&self) -> Vec<&str> {
+        let all = self.columns.values().map(String::as_str);
+        all.filter(|column| !self.types.contains_key(*column))
+            .collect()
+    }
+}
+
+/// The tables of the sources, the parents before their partitions and children: oid, name and kind of each.
+const TREE: &str = "WITH RECURSIVE tree (oid) AS (SELECT $1::oid UNION SELECT i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid) ";
+
+/// The synchronised table of a corpus.
+pub fn find(corpus_id: i64) -> Result<Option<Synchronised>> {
+    as_owner(|| {
+        sql::write_json(
+            "SELECT row_to_json(r)::text FROM (SELECT s.corpus_id, k.corpus, s.source::oid::bigint AS source_oid, s.columns, s.mode, \
+                 c.relowner::bigint AS owner, CASE WHEN c.oid IS NOT NULL THEN format('%I.%I', n.nspname, c.relname) END AS source, \
+                 coalesce((SELECT jsonb_object_agg(a.attname, format_type(a.atttypid, -1)) FROM pg_attribute AS a \
+                     WHERE a.attrelid = s.source::oid AND a.attnum > 0 AND NOT a.attisdropped), '{}') AS types \
+             FROM reground.synchronised_tables AS s JOIN reground.corpora AS k ON k.corpus_id = s.corpus_id \
+                 LEFT JOIN (pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace) ON c.oid = s.source::oid \
+             WHERE s.corpus_id = $1) AS r",
+            &[corpus_id.into()],
+        )
+    })
+}
+
+/// Ids of the corpora with a synchronised table: of a tenant and the shared ones, or of all tenants.
+pub fn all(tenant: Option<&str>) -> Result<Vec<i64>> {
+    Ok(as_owner_unrestricted(|| {
+        sql::write_one(
+            "SELECT array_agg(s.corpus_id ORDER BY s.corpus_id) FROM reground.synchronised_tables AS s JOIN reground.corpora AS k ON k.corpus_id = s.corpus_id \
+             WHERE $1::text IS NULL OR k.tenant IS NULL OR k.tenant = $1",
+            &[tenant.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// A table whose statements change the rows of a synchronised table.
+#[derive(Debug, Deserialize)]
+pub struct Part {
+    /// Qualified and quoted.
+    pub name: String,
+    /// As in `pg_class.relkind`.
+    pub kind: String,
+    /// Names of the enabled triggers of the corpus.
+    pub enabled: Vec<String>,
+    /// Names of the disabled triggers of the corpus.
+    pub disabled: Vec<String>,
+    /// Whether a subscription changes the table.
+    pub is_subscribed: bool,
+}
+
+/// A synchronised table, its partitions and its children, with their triggers.
+pub fn parts(corpus_id: i64, source: u32) -> Result<Vec<Part>> {
+    as_owner_unrestricted(|| {
+        sql::read_rows(
+            &format!(
+                "{TREE} SELECT format('%I.%I', n.nspname, c.relname) AS name, c.relkind::text AS kind, \
+                     ARRAY(SELECT g.tgname::text FROM pg_trigger AS g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled IN ('O', 'A') \
+                         AND starts_with(g.tgname, $2) AND g.tgfoid = 'reground._sync_rows'::regproc::oid) AS enabled, \
+                     ARRAY(SELECT g.tgname::text FROM pg_trigger AS g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled NOT IN ('O', 'A') \
+                         AND starts_with(g.tgname, $2) AND g.tgfoid = 'reground._sync_rows'::regproc::oid) AS disabled, \
+                     EXISTS (SELECT FROM pg_subscription_rel AS u WHERE u.srrelid = c.oid) AS is_subscribed \
+                 FROM tree AS t JOIN pg_class AS c ON c.oid = t.oid JOIN pg_namespace AS n ON n.oid = c.relnamespace"
+            ),
+            &[
+                pgrx::pg_sys::Oid::from_u32(source).into(),
+                trigger_prefix(corpus_id).into(),
+            ],
+        )
+    })
+}
+
+/// The beginning of the names of the triggers of a corpus.
+pub fn trigger_prefix(corpus_id: i64) -> String {
+    format!("reground_sync_{corpus_id}_")
+}
+
+/// Whether a table is a synchronised table, or one of its partitions or children.
+pub fn is_part(source: u32, table: pgrx::pg_sys::Oid) -> Result<bool> {
+    if table.to_u32() == source {
+        return Ok(true);
+    }
+    let args = [pgrx::pg_sys::Oid::from_u32(source).into(), table.into()];
+    let query = format!("{TREE} SELECT EXISTS (SELECT FROM tree AS t WHERE t.oid = $2)");
+    Ok(as_owner(|| sql::write_one::<bool>(&query, &args))? == Some(true))
+}
+
+/// Registers a table.
+pub fn insert(
+    corpus_id: i64,
+    source: pgrx::pg_sys::Oid,
+    columns: &SourceColumns,
+    mode: &str,
+) -> Result<()> {
+    let columns = sql::json(columns)?;
+    as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.synchronised_tables (corpus_id, tenant, source, columns, mode) \
+             SELECT k.corpus_id, k.tenant, $2::oid::regclass, $3::jsonb, $4 FROM reground.corpora AS k WHERE k.corpus_id = $1",
+            &[corpus_id.into(), source.into(), columns.into(), mode.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Removes the registration of a table.
+pub fn delete(corpus_id: i64) -> Result<()> {
+    for table in ["synchronised_tables", "sync_queue"] {
+        let statement = format!("DELETE FROM reground.{table} AS x WHERE x.corpus_id = $1");
+        as_owner(|| sql::run(&statement, &[corpus_id.into()]))?;
+    }
+    Ok(())
+}
+
+/// Stores the result of a comparison or of a run of the queue.
+pub fn note(corpus_id: i64, is_compared: bool, error: Option<&str>) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.synchronised_tables SET compared_at = CASE WHEN $2 THEN clock_timestamp() ELSE compared_at END, last_error = $3 \
+             WHERE corpus_id = $1 AND ($2 OR last_error IS DISTINCT FROM $3)",
+            &[corpus_id.into(), is_compared.into(), error.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// An entry of the queue.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Queued {
+    /// Key of a row; `None` for the whole table.
+    pub doc_id: Option<String>,
+    pub attempts: i32,
+    /// Error of the last attempt.
+    pub last_error: Option<String>,
+}
+
+/// Queues changed rows.
+pub fn queue(corpus_id: i64, doc_ids: Vec<Option<String>>) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id) \
+             SELECT k.tenant, k.corpus_id, g.doc_id FROM reground.corpora AS k CROSS JOIN unnest($2::text[]) AS g(doc_id) WHERE k.corpus_id = $1",
+            &[corpus_id.into(), doc_ids.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Queues rows whose documents could not be stored: again after 1, 2, 4, … minutes, at most a day.
+pub fn queue_again(corpus_id: i64, entry: &Queued) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id, attempts, due_at, last_error) \
+             SELECT k.tenant, k.corpus_id, $2, $3 + 1, clock_timestamp() + make_interval(mins => (2 ^ least($3, 10))::integer), $4 \
+             FROM reground.corpora AS k WHERE k.corpus_id = $1",
+            &[
+                corpus_id.into(),
+                entry.doc_id.as_deref().into(),
+                entry.attempts.into(),
+                entry.last_error.as_deref().into(),
+            ],
+        )
+    })?;
+    Ok(())
+}
+
+/// Takes entries that are due from the queue; `in_any_case` also those that are not.
+pub fn take(corpus_id: i64, most: i64, in_any_case: bool) -> Result<Vec<Queued>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "WITH taken AS (DELETE FROM reground.sync_queue AS q WHERE q.queue_id IN ( \
+                 SELECT n.queue_id FROM reground.sync_queue AS n WHERE n.corpus_id = $1 AND ($3 OR n.due_at <= clock_timestamp()) \
+                 ORDER BY n.queue_id LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING q.doc_id, q.attempts) \
+             SELECT json_agg(r)::text FROM (SELECT t.doc_id, max(t.attempts) AS attempts FROM taken AS t GROUP BY t.doc_id ORDER BY t.doc_id COLLATE \"C\" NULLS FIRST) AS r",
+            &[corpus_id.into(), most.into(), in_any_case.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Number of queued entries, and an error of one of them.
+pub fn queue_state(corpus_id: i64) -> Result<(i64, Option<String>)> {
+    Ok(as_owner(|| {
+        sql::read_json(
+            "SELECT json_build_array(count(*), max(q.last_error))::text FROM reground.sync_queue AS q WHERE q.corpus_id = $1",
+            &[corpus_id.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// The rows of some documents whose hash is not that of the stored document: a row without content must have none.
+pub fn differing(
+    corpus_id: i64,
+    doc_ids: Vec<String>,
+    hashes: Vec<String>,
+    have_content: Vec<bool>,
+) -> Result<Vec<String>> {
+    Ok(as_owner(|| {
+        sql::write_one(
+            "SELECT array_agg(g.doc_id) FROM ROWS FROM (unnest($2::text[]), unnest($3::text[]), unnest($4::boolean[])) AS g(doc_id, hash, has_content) \
+             LEFT JOIN reground.documents AS d ON d.corpus_id = $1 AND d.doc_id = g.doc_id AND d.replaced_at IS NULL \
+             WHERE CASE WHEN g.has_content THEN d.source_hash IS DISTINCT FROM g.hash ELSE d.doc_id IS NOT NULL END",
+            &[
+                corpus_id.into(),
+                doc_ids.into(),
+                hashes.into(),
+                have_content.into(),
+            ],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Ids of the present documents of a corpus after one, in order.
+pub fn present(corpus_id: i64, after: &str, most: i64) -> Result<Vec<String>> {
+    Ok(as_owner(|| {
+        sql::write_one(
+            "SELECT array_agg(r.doc_id) FROM (SELECT d.doc_id FROM reground.documents AS d \
+                 WHERE d.corpus_id = $1 AND d.doc_id > $2 AND d.replaced_at IS NULL ORDER BY d.doc_id LIMIT $3) AS r",
+            &[corpus_id.into(), after.into(), most.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Lets the queue of a corpus wait for the writers of its table, and they for it: the queue stores rows that it read before.
+pub fn hold_off_queue(corpus_id: i64) -> Result<()> {
+    as_owner(|| sql::share_key("reground.sync_queue", corpus_id, ""))
+}
+
+/// Waits for the writers of a table, and keeps them from storing documents until the transaction ends.
+pub fn hold_off_writers(corpus_id: i64) -> Result<()> {
+    as_owner(|| sql::lock_key("reground.sync_queue", corpus_id, ""))
+}
