@@ -3,7 +3,7 @@
 export ARGS PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bench test-metrics test-models test-apps test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical build install fmt lint clean
+.PHONY: help demo test test-bench test-metrics test-models test-apps test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical bench-row-security build install fmt lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -26,7 +26,7 @@ test-metrics: ## compare the metrics with scipy, trec_eval and rouge_score
 test-models: ## compare local models with torch and transformers, on tiny models that it makes
 	@scripts/test-models.sh
 
-test-apps: ## test the report pages in Chromium, and the programs of docs/guide/drivers.md through pgbouncer (APPS=optional: skip what cannot be installed)
+test-apps: ## test the report pages in Chromium, the programs of the guide through pgbouncer, and its recipes for schema tools (APPS=optional: skip what cannot be installed)
 	@scripts/test-apps.sh
 
 test-upgrade: ## test pg_upgrade from 16 to 18 with data
@@ -70,6 +70,9 @@ bench-audit: ## measure audit queries over ten million citations (generates 15 G
 
 bench-recording: ## measure how many imported answers are recorded per second (DATA=folder)
 	@scripts/bench-recording.sh
+
+bench-row-security: ## measure searches under row-level security beside plain SQL over the same indexes
+	@scripts/bench-row-security.sh
 
 bench-lexical: ## compare indexes for ranked text search, into docs/benchmarks-lexical.md (DATA=folder; URI=…)
 	@scripts/bench-lexical.sh

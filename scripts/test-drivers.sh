@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# test-drivers.sh [DRIVER]...: extracts the programs of docs/guide/drivers.md from the page and runs them: psycopg, sqlalchemy, pg
-# and drizzle, each directly and through pgbouncer in transaction mode with one server connection. The results that they received are
-# compared with the rows of the database. Twenty conversations wait for their models at the same time, once for half a minute, and
-# have no open transaction meanwhile.
+# test-drivers.sh [DRIVER]...: extracts the programs of docs/guide: start.md, drivers.md and streaming.md, and runs them:
+# psycopg, sqlalchemy, pg and drizzle, each directly and through pgbouncer in transaction mode with one server connection. The results
+# that they received are compared with the rows of the database. Twenty conversations wait for their models at the same time, once
+# for half a minute, and have no open transaction meanwhile. The script of the page asks the server of server-sent events.
 #
 #   PGBOUNCER=PATH   the pgbouncer (default: what fetch-pgbouncer.sh finds)
 #   APPS=optional    skip drivers that cannot be installed, with a message
@@ -13,54 +13,20 @@ set -euo pipefail
 . "$ROOT/scripts/build-env.sh"
 # shellcheck source=scripts/server.sh
 . "$ROOT/scripts/server.sh"
+# shellcheck source=scripts/apps.sh
+. "$ROOT/scripts/apps.sh"
 
 drivers=("$@")
 [ ${#drivers[@]} -gt 0 ] || drivers=(psycopg sqlalchemy pg drizzle)
-apps=$ROOT/pgrx-tests/apps/drivers
 logs=$CACHE/logs/drivers
-venv=$CACHE/drivers-python
-node_folder=$CACHE/drivers-node
 rm -rf "$logs"
 mkdir -p "$logs/programs"
-
-# unavailable WHAT HINT...: fails, or with APPS=optional reports what is skipped.
-unavailable() {
-    [ "${APPS:-}" = optional ] || die "$1" "${@:2}" "APPS=optional skips it"
-    say "$1: skipped"
-}
-
-have_python() {
-    command -v python3 >/dev/null || { unavailable "python3 is not installed: psycopg, sqlalchemy" "On Debian or Ubuntu: apt-get install python3-venv"; return 1; }
-    cmp -s "$apps/requirements.txt" "$venv/requirements.txt" && return
-    rm -rf "$venv"
-    if ! { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --require-hashes --only-binary :all: --requirement "$apps/requirements.txt"; } >"$logs/python.log" 2>&1; then
-        unavailable "the packages of ${apps#"$ROOT"/}/requirements.txt cannot be installed: psycopg, sqlalchemy" "Full log: $logs/python.log"
-        return 1
-    fi
-    cp "$apps/requirements.txt" "$venv/"
-}
-
-have_node() {
-    local tool
-    for tool in node npm; do
-        command -v "$tool" >/dev/null || { unavailable "$tool is not installed: pg, drizzle" "On Debian or Ubuntu: apt-get install nodejs npm"; return 1; }
-    done
-    cmp -s "$apps/package-lock.json" "$node_folder/installed.json" && return
-    rm -rf "$node_folder"
-    mkdir -p "$node_folder"
-    cp "$apps/package.json" "$apps/package-lock.json" "$node_folder/"
-    if ! (cd "$node_folder" && npm ci --ignore-scripts --no-audit --no-fund) >"$logs/node.log" 2>&1; then
-        unavailable "the packages of ${apps#"$ROOT"/}/package-lock.json cannot be installed: pg, drizzle" "Full log: $logs/node.log"
-        return 1
-    fi
-    cp "$apps/package-lock.json" "$node_folder/installed.json"
-}
 
 chosen=()
 for driver in "${drivers[@]}"; do
     case $driver in
-        psycopg | sqlalchemy) have_python && chosen+=("$driver") ;;
-        pg | drizzle) have_node && chosen+=("$driver") ;;
+        psycopg | sqlalchemy) have_python "$logs" "psycopg, sqlalchemy" && chosen+=("$driver") ;;
+        pg | drizzle) have_node "$logs" "pg, drizzle" && chosen+=("$driver") ;;
         *) die "there is no driver $driver" "psycopg, sqlalchemy, pg, drizzle" ;;
     esac || true
 done
@@ -74,12 +40,16 @@ fi
 
 # The programs must be beside the packages that they import.
 programs=$logs/programs
-python3 "$apps/blocks.py" "$ROOT/docs/guide/drivers.md" "$programs" >"$logs/programs.list"
-for file in roles.sql setup.sql grants.sql psycopg_turn.py sqlalchemy_turn.py pg_turn.mjs drizzle_turn.mjs pgbouncer.ini; do
-    [ -s "$programs/$file" ] || die "docs/guide/drivers.md has no block $file"
+{
+    python3 "$apps/blocks.py" "$ROOT/docs/guide/start.md" "$programs"
+    python3 "$apps/blocks.py" "$ROOT/docs/guide/streaming.md" "$programs"
+    python3 "$apps/blocks.py" "$ROOT/docs/guide/drivers.md" "$programs"
+} >"$logs/programs.list"
+for file in roles.sql setup.sql grants.sql turn.py psycopg_query.py sqlalchemy_query.py turn.mjs pg_query.mjs drizzle_query.mjs pgbouncer.ini sse_server.py chat.html embed.py; do
+    [ -s "$programs/$file" ] || die "the guide has no block $file"
 done
 [ ! -d "$node_folder/node_modules" ] || ln -s "$node_folder/node_modules" "$programs/node_modules"
-cp "$apps/drive.mjs" "$programs/"
+cp "$apps/drive.mjs" "$apps/drive_sse.mjs" "$apps/model.py" "$programs/"
 
 library=$("$ROOT/scripts/build-extension.sh" 2>"$logs/build.log") || { tail -n 40 "$logs/build.log" >&2; die "the extension does not build"; }
 "$ROOT/scripts/install-extension.sh" "$library"
@@ -98,6 +68,7 @@ query() { server_query "$folder" app "$@"; }
 server_query "$folder" postgres --command "CREATE DATABASE app"
 query --command "CREATE EXTENSION reground CASCADE"
 for file in roles setup grants; do query --file "$programs/$file.sql"; done >"$logs/setup.log"
+query --file "$apps/faults.sql"
 
 # bouncer_start PATH NAME SETTING...: starts pgbouncer with the settings of the page, one server connection, and the given settings.
 # PREPARED=no removes a setting that older versions do not have.
@@ -186,5 +157,30 @@ for path in "${bouncers[@]}"; do
         server_wait_gone
     done
 done
+
+# sse: starts the server of events on a free port and asks it with the script of its page.
+sse() {
+    local wanted=16500 status=0 server
+    while (exec 3<>"/dev/tcp/127.0.0.1/$wanted") 2>/dev/null; do wanted=$((wanted + 1)); done
+    cd "$programs"
+    PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" sse_server.py "postgresql://app@127.0.0.1:$port/app" "$wanted" 2>"$logs/sse_server.log" &
+    server=$!
+    until (exec 3<>"/dev/tcp/127.0.0.1/$wanted") 2>/dev/null; do
+        kill -0 "$server" 2>/dev/null || { tail -n 20 "$logs/sse_server.log" >&2; die "sse_server.py does not start"; }
+        sleep 0.1
+    done
+    timeout 200 node drive_sse.mjs "http://127.0.0.1:$wanted/" "postgresql://postgres@127.0.0.1:$port/app" 2>"$logs/sse.err" || status=$?
+    kill "$server"
+    [ "$status" -eq 0 ] || { tail -n 30 "$logs/sse.err" "$logs/sse_server.log" >&2; die "the events of sse_server.py are wrong"; }
+}
+if [[ " ${chosen[*]} " == *" psycopg "* && " ${chosen[*]} " == *" pg "* ]]; then
+    (sse)
+    say "server-sent events: ok"
+    query --command "SELECT reground.put_document('help', 'new.md', 'A new document has no vector.')" >"$logs/embed.log"
+    (cd "$programs" && PYTHONDONTWRITEBYTECODE=1 timeout 100 "$venv/bin/python" embed.py "postgresql://postgres@127.0.0.1:$port/app") 2>>"$logs/embed.log" ||
+        { tail -n 20 "$logs/embed.log" >&2; die "embed.py fails"; }
+    [ "$(query --command "SELECT count(*) FILTER (WHERE embedding IS NULL) || ' of ' || count(*) FROM help")" = "0 of 3" ] || die "embed.py leaves passages without a vector"
+    say "embeddings: ok"
+fi
 if grep -E 'PANIC|was terminated by signal|server process .* exited' "$folder/log" >&2; then die "the server crashed"; fi
 say "${#chosen[@]} drivers, directly and over ${#bouncers[@]} pgbouncers: received and stored citations are equal"

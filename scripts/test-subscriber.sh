@@ -101,4 +101,25 @@ query "$publisher" --command "TRUNCATE articles"
 caught_up
 expect "after TRUNCATE" "0" "SELECT count(*) FROM reground.search('articles', 'otters w1 w2 w3', '[1,0]')"
 sound "after TRUNCATE"
+
+say "a corpus that is synchronised with the copied rows"
+# difference: rows of the table that are no document or passage of the corpus, and the converse.
+difference() {
+    query "$subscriber" --command "SELECT count(*) FROM ((TABLE wanted EXCEPT TABLE stored) UNION ALL (TABLE stored EXCEPT TABLE wanted)) AS d"
+}
+query "$publisher" --command "INSERT INTO articles (title, body) SELECT 'Synced ' || n, 'Body ' || n || '.' FROM generate_series(1, 50) AS n"
+caught_up
+query "$subscriber" --command "SELECT reground.create_corpus('synced')" \
+    --command "SELECT reground.sync_table('synced', 'articles', key => 'id', content => 'body', title => 'title')" \
+    --command "CREATE VIEW wanted AS SELECT id::text AS doc_id, title, body FROM articles" \
+    --command "CREATE VIEW stored AS SELECT d.doc_id, d.title, p.content FROM synced AS p JOIN synced_documents AS d USING (doc_id, version)" >/dev/null
+[ "$(difference)" = 0 ] || die "sync_table has not stored the rows" ""
+expect "the subscription is not reported" "t" "SELECT bool_or(detail LIKE '%subscription%') FROM reground.check_corpus('synced') WHERE item = 'sync_table'"
+query "$publisher" --command "UPDATE articles SET body = body || ' Changed.' WHERE id % 3 = 0" --command "DELETE FROM articles WHERE id % 5 = 0"
+caught_up
+[ "$(difference)" != 0 ] || die "triggers fired under the subscription" ""
+(cd "$subscriber" && as_server_user "$PG_BIN/pg_ctl" stop --silent --mode immediate --pgdata "$subscriber/data")
+server_start "$subscriber" "$PG_BIN"
+query "$subscriber" --command "SELECT reground.resync('synced')" >/dev/null
+[ "$(difference)" = 0 ] || die "resync has not repaired the documents" ""
 say "$(grep -h 'number of transactions actually processed' "$logs"/writes-* | awk '{ n += $NF } END { print n }') transactions of the application were replicated"

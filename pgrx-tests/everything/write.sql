@@ -125,6 +125,12 @@ SELECT reground.put_document('embedded', 'gone', content => 'It is gone.');
 SELECT reground.delete_document('embedded', 'gone');
 SELECT reground.complete_task(task_id, lease_token, '{"embedding": [1, 0]}', 10) FROM reground.claim_tasks('someone', '{embed}');
 SELECT reground.queue_embeddings();
+-- A synchronised table, and a row that waits with an error.
+CREATE TABLE stalls (id integer PRIMARY KEY, body text, tags jsonb);
+SELECT reground.create_corpus('stalls_read', keep_versions => 2);
+SELECT reground.sync_table('stalls_read', 'stalls', key => 'id', content => 'body', metadata => 'tags');
+INSERT INTO stalls VALUES (1, 'Cheese, é.', '{"kind": "food"}'), (2, 'Its metadata are no object.', '[1]');
+UPDATE stalls SET body = 'Cheese and bread, é.' WHERE id = 1;
 SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows', embedding => '[1,0]', filter => '{"doc_id": "cows"}', settings => '{"max_sources": 3}');
 SELECT reground.run_probes();
 SELECT reground.set_maintenance('retention', period => '2 days'), reground.set_maintenance('check_alerts', enabled => false);

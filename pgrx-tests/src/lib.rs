@@ -3,6 +3,7 @@
 pub mod chance;
 pub mod contents;
 pub mod corpus;
+pub mod pages;
 pub mod pooled;
 pub mod server;
 pub mod surface;

@@ -16,6 +16,7 @@ pub fn functions(client: &mut Client, roles: &[&str]) -> Result<BTreeSet<String>
         "SELECT DISTINCT p.proname::text FROM pg_proc AS p, unnest($1::text[]) AS r(name) \
          WHERE p.pronamespace = 'reground'::regnamespace AND has_function_privilege(r.name, p.oid, 'EXECUTE') \
              AND NOT EXISTS (SELECT FROM pg_type AS t WHERE p.oid IN (t.typinput, t.typoutput, t.typreceive, t.typsend)) \
+             AND p.prorettype <> 'trigger'::regtype \
              AND NOT EXISTS (SELECT FROM pg_am AS m WHERE m.amhandler = p.oid) \
              AND NOT EXISTS (SELECT FROM pg_ts_parser AS t WHERE p.oid IN (t.prsstart, t.prstoken, t.prsend, t.prslextype))",
         &[&roles],

@@ -181,7 +181,7 @@ fn every_function(client: &mut Client) -> Result<Vec<(String, Statement)>> {
     let calls = client.query(
         "SELECT format('SELECT * FROM %s(%s)', p.oid::regproc, coalesce((SELECT string_agg('NULL::' || t::regtype, ', ' ORDER BY n)
              FROM unnest(p.proargtypes) WITH ORDINALITY AS a(t, n)), ''))
-         FROM pg_proc AS p WHERE p.pronamespace = 'reground'::regnamespace AND p.prokind = 'f' AND NOT 'internal'::regtype = ANY (p.proargtypes) ORDER BY p.proname",
+         FROM pg_proc AS p WHERE p.pronamespace = 'reground'::regnamespace AND p.prokind = 'f' AND p.prorettype <> 'trigger'::regtype AND NOT 'internal'::regtype = ANY (p.proargtypes) ORDER BY p.proname",
         &[],
     )?;
     calls

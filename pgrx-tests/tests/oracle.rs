@@ -54,7 +54,8 @@ fn oracle(lexical: Lexical, distance: &str) -> String {
                 row_number() OVER (ORDER BY embedding {distance} $2, chunk_id::text COLLATE \"C\")::int AS rank
             FROM books WHERE embedding IS NOT NULL AND ($3::jsonb IS NULL OR metadata @> $3) ORDER BY rank LIMIT $4
         )
-        SELECT chunk_id::text, coalesce(1.0::float8 / (60 + l.rank), 0) + coalesce(1.0::float8 / (60 + v.rank), 0) AS score,
+        SELECT chunk_id::text, coalesce(1.0::float8 / (60 + l.rank), 0) + coalesce(1.0::float8 / (60 + v.rank),
+                CASE WHEN $2 IS NOT NULL AND (SELECT b.embedding IS NULL FROM books AS b WHERE b.chunk_id = coalesce(l.chunk_id, v.chunk_id)) THEN 0.8 / (60 + l.rank) END, 0) AS score,
             l.rank, v.rank, l.score, v.distance
         FROM lexical AS l FULL JOIN nearest AS v USING (chunk_id)"
     )

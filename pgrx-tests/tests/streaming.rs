@@ -5,7 +5,7 @@ use postgres::{Client, Row};
 use reground_tests::server::Database;
 
 /// Answers whose last paragraph is complete, so that all citations are certain before the last word.
-const ANSWERS: [&str; 8] = [
+const ANSWERS: [&str; 10] = [
     "Cows give milk [A1]. Sheep give wool [B1].",
     "Cows give milk [A1][B1], or so they say [A1, B1]; pigs fly [Z9].\n\nSheep give wool [B1].\n\n",
     "See [the farm](https://farm.example/a_(b)) and `[A1]`, not [A1](https://x.example).\n\nCows give milk [a1].",
@@ -13,6 +13,8 @@ const ANSWERS: [&str; 8] = [
     "- Cows give milk. [A1]\n- Sheep give wool.[B1]\n\nSources: [A1]",
     "🐄 gibt Milch [A1] für 牛奶 [B1]。\n\nNext [A1,] and [A1 without end",
     "# Cows [A1]\n\nIt is so [^1] and [1-3].\n\n[^1]: cows\n\nReferences\n\n[A1] Cows",
+    "Cows give milk and sheep give wool [A1].\n\n[B1]\n\nPigs fly [Z9].\n\nSheep give wool [B1].\n\nCows give milk. [A1]",
+    "Cows give milk [A1].\n\nSheep give wool [B1].\n\n```\n[A1]\n\n[B1]\n```\n\n牛奶 is milk [A1].\n\nSources\n\n[A1] Cows\n\n[B1] Sheep",
     "Cows give milk `[A1] and\n\nsheep give wool` [B1] (Smith et al., 2020).",
 ];
 
@@ -51,6 +53,34 @@ impl Citation {
     }
 }
 
+/// The displayable length, the next position, and the citations with their numbers.
+type Fed = (i32, String, Vec<(i32, Citation)>);
+
+/// Feeds the whole text so far, and the position of the previous call. Returns the displayable length, the next position and the rows.
+fn feed_from(
+    client: &mut Client,
+    turn: i64,
+    text: &str,
+    complete: bool,
+    resume: Option<&str>,
+) -> Result<Fed> {
+    let rows = client.query(
+        "SELECT * FROM reground.feed_answer($1, $2, $3, $4) ORDER BY citation_no",
+        &[&turn, &text, &complete, &resume],
+    )?;
+    let mut citations = Vec::new();
+    for row in &rows {
+        if let Some(citation) = Citation::of(row)? {
+            citations.push((row.try_get("citation_no")?, citation));
+        }
+    }
+    Ok((
+        rows[0].try_get("displayable_chars")?,
+        rows[0].try_get("resume")?,
+        citations,
+    ))
+}
+
 fn feed(
     client: &mut Client,
     turn: i64,
@@ -86,6 +116,9 @@ fn every_prefix_agrees_with_the_whole_answer() -> Result<()> {
             .get(0);
         let (shown, whole) = feed(&mut client, turn, answer, true)?;
         ensure!(shown as usize == answer.chars().count(), "{answer}");
+        for step in [1, 2, 7, 40] {
+            ensure_parts_agree(&mut client, turn, answer, step, &whole)?;
+        }
         let mut before = 0;
         for (cut, _) in answer.char_indices() {
             let so_far = &answer[..cut];
@@ -120,5 +153,44 @@ fn every_prefix_agrees_with_the_whole_answer() -> Result<()> {
         let ended: Vec<Citation> = ended?.into_iter().flatten().collect();
         ensure!(ended == whole, "{answer:?}: {ended:?} is not {whole:?}");
     }
+    Ok(())
+}
+
+/// Feeds an answer in parts of `step` characters, each call from the position of the previous one. The citations with a verdict, and
+/// those of the last call, are those of the whole answer, each once.
+fn ensure_parts_agree(
+    client: &mut Client,
+    turn: i64,
+    answer: &str,
+    step: usize,
+    whole: &[Citation],
+) -> Result<()> {
+    let mut resume: Option<String> = None;
+    let mut told = Vec::new();
+    let cuts = answer.char_indices().map(|(cut, _)| cut).step_by(step);
+    for cut in cuts.skip(1) {
+        let so_far = &answer[..cut];
+        let (shown, next, citations) = feed_from(client, turn, so_far, false, resume.as_deref())?;
+        let (shown_of_all, _) = feed(client, turn, so_far, false)?;
+        ensure!(
+            shown == shown_of_all,
+            "{so_far:?} from {resume:?} on shows {shown}"
+        );
+        told.extend(citations.into_iter().filter(|(_, c)| c.verdict.is_some()));
+        resume = Some(next);
+    }
+    let (_, _, citations) = feed_from(client, turn, answer, true, resume.as_deref())?;
+    told.extend(citations);
+    let numbers: Vec<i32> = told.iter().map(|(number, _)| *number).collect();
+    let all: Vec<i32> = (1..).take(whole.len()).collect();
+    ensure!(
+        numbers == all,
+        "{answer:?} by {step}: citations {numbers:?}"
+    );
+    let told: Vec<Citation> = told.into_iter().map(|(_, citation)| citation).collect();
+    ensure!(
+        told == whole,
+        "{answer:?} by {step}: {told:?} is not {whole:?}"
+    );
     Ok(())
 }

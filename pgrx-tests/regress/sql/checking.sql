@@ -89,8 +89,16 @@ SELECT added FROM reground.put_document('shop', 'guide', title => 'Guide', passa
 SELECT marker, chunk_id FROM reground.begin_turn('checking-2', 'server memory and backups', 'shop') ORDER BY chunk_id;
 SELECT left(a.text, f.displayable_chars) AS shown, f.citation_no, f.marker, f.doc_id, f.status
 FROM unnest(ARRAY['The server', 'The server needs eight gigabytes of memory [', 'The server needs eight gigabytes of memory [A1', 'The server needs eight gigabytes of memory [A1].',
-                  E'The server needs eight gigabytes of memory [A1].\n\nBackups']) WITH ORDINALITY AS a(text, n), LATERAL reground.feed_answer(regress.turn('checking-2'), a.text) AS f ORDER BY a.n;
+                  E'The server needs eight gigabytes of memory [A1].\n\nBackups', E'The server needs eight gigabytes of memory [A1].\n\nBackups run']) WITH ORDINALITY AS a(text, n), LATERAL reground.feed_answer(regress.turn('checking-2'), a.text) AS f ORDER BY a.n;
 SELECT citation_no, marker, chunk_id, status, round(support::numeric, 2) AS support FROM reground.feed_answer(regress.turn('checking-2'), 'The server needs eight gigabytes of memory [A1]. Backups run [A2].', complete => true);
+-- From the position of an earlier call on, a citation with a verdict is returned once.
+SELECT citation_no, marker, status, resume FROM reground.feed_answer(regress.turn('checking-2'), E'The server needs eight gigabytes of memory [A1].\n\nBackups run every');
+SELECT citation_no, marker, status, displayable_chars, resume FROM reground.feed_answer(regress.turn('checking-2'), E'The server needs eight gigabytes of memory [A1].\n\nBackups run every night at three [A2].\n\nIt is', resume_from => '0.0.0.0.1.0');
+SELECT citation_no, marker, status, answer_start, displayable_chars, resume
+FROM reground.feed_answer(regress.turn('checking-2'), E'The server needs eight gigabytes of memory [A1].\n\nBackups run every night at three [A2].\n\nIt is so.', resume_from => '50.50.50.1.1.0');
+SELECT citation_no, marker, status FROM reground.feed_answer(regress.turn('checking-2'), E'The server needs eight gigabytes of memory [A1].\n\nBackups run every night at three [A2].', complete => true, resume_from => '0.0.0.0.1.0');
+SELECT r.text, f.* FROM unnest(ARRAY['', 'x', '9.9.9.0.0', '1.2.1.0.0.0', '900.900.900.0.0.0', '99999999999.1.1.0.0.0', '-1.0.0.0.0.0']) AS r(text),
+    LATERAL regress.refusal(format('SELECT * FROM reground.feed_answer(%s, %L, resume_from => %L)', regress.turn('checking-2'), 'short', r.text)) AS f;
 SELECT * FROM reground.feed_answer(regress.turn('checking-2'), NULL);
 SELECT * FROM reground.feed_answer(0, 'x');
 SELECT reground.citation_grammar(regress.turn('checking-2'));

@@ -32,6 +32,10 @@ const WRITTEN: &str = "
     CREATE TABLE herd (id integer PRIMARY KEY, body text NOT NULL);
     INSERT INTO herd VALUES (1, 'A herd of cows.');
     CREATE INDEX herd_body ON herd USING reground_bm25 (body);
+    CREATE TABLE sheep (id integer PRIMARY KEY, body text);
+    INSERT INTO sheep VALUES (1, 'A sheep.');
+    SELECT reground.create_corpus('fold'), reground.create_corpus('pen');
+    SELECT reground.sync_table('pen', 'sheep', 'id', 'body');
     SET reground.max_sources = '7';
     SET search_path = public, pg_catalog;
 ";

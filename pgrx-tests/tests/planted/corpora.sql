@@ -38,3 +38,18 @@ SELECT * FROM reground.put_document('{r}_gone', 'gone', content => 'Soon it is g
 SELECT * FROM reground.put_embeddings('{r}_gone', '{1}', '{"[1,0]"}');
 SELECT reground.drop_corpus('{r}_gone', drop_tables => true);
 SELECT reground.drop_corpus('{r}_own', drop_tables => true);
+
+SELECT reground.create_corpus('{r}_read', schema => 'public', keep_versions => 2);
+-- no rows
+CREATE TABLE public.{r}_rows (id pg_catalog.int4 PRIMARY KEY, body pg_catalog.text);
+SELECT reground.sync_table('{r}_read', 'public.{r}_rows', 'id', 'body');
+-- no rows
+INSERT INTO public.{r}_rows VALUES (1, 'A row.');
+-- no rows
+UPDATE public.{r}_rows SET body = 'Another row.';
+SELECT * FROM reground.check_corpus('{r}_read');
+SELECT reground.resync('{r}_read');
+SELECT reground.stop_sync('{r}_read');
+SELECT reground.drop_corpus('{r}_read', drop_tables => true);
+-- no rows
+DROP TABLE public.{r}_rows;

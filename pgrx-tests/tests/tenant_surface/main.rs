@@ -29,9 +29,14 @@ const ONLY_FIGURES: [&str; 1] = ["turn_overhead"];
 const SAME_FOR_ALL: [&str; 3] = ["settings", "citation_statuses", "support_cues"];
 
 /// Functions without a failing call here: they take no values of a tenant, or return no rows for unknown ids.
-const NEVER_FAIL: [&str; 28] = [
+const NEVER_FAIL: [&str; 33] = [
+    "_hides_nothing",
+    "_is_shown_turn",
+    "_is_shown_source",
+    "_notice_scope",
     "_settings",
     "current_tenant",
+    "current_principals",
     "profile",
     "extract_citations",
     "_source_state",

@@ -41,7 +41,7 @@ impl Call {
     /// Returns the statement; its column is the row as JSON, without ids from sequences.
     pub fn statement(&self) -> String {
         format!(
-            "SELECT CASE jsonb_typeof(to_jsonb(r)) WHEN 'object' THEN to_jsonb(r) - ARRAY['turn_id', 'message_id', 'citation_id'] ELSE to_jsonb(r) END::text \
+            "SELECT CASE jsonb_typeof(to_jsonb(r)) WHEN 'object' THEN to_jsonb(r) - ARRAY['turn_id', 'message_id', 'citation_id', 'ms', 'plan'] ELSE to_jsonb(r) END::text \
              FROM reground.{} AS r",
             self.call
         )

@@ -26,9 +26,35 @@ pub(super) const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "answer_parts",
+        call: "answer_parts(1, 'openai')",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Reads("reground.turns"),
+            Reads("reground.corpora"),
+            Reads("reground.documents"),
+            Reads("farm"),
+            Reads("farm_documents"),
+        ],
+    },
+    Call {
+        function: "citation_evidence",
+        call: "citation_evidence(1)",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Reads("reground.turns"),
+            Reads("reground.corpora"),
+            Reads("reground.documents"),
+            Reads("farm"),
+            Reads("farm_documents"),
+        ],
+    },
+    Call {
         function: "citation_grammar",
         call: "citation_grammar(2)",
-        waits: &[Reads("reground.turns")],
+        waits: &[Reads("reground.turns"), Reads("reground.corpora")],
     },
     Call {
         function: "citation_instructions",
@@ -51,6 +77,11 @@ pub(super) const CALLS: &[Call] = &[
             Reads("farm"),
             Reads("farm_documents"),
         ],
+    },
+    Call {
+        function: "turn_sources",
+        call: "turn_sources(2)",
+        waits: &[Reads("reground.turns"), Reads("reground.corpora")],
     },
     Call {
         function: "import_citations",

@@ -37,6 +37,43 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.embedding_checks"),
             Writes("reground.model_tasks"),
             Writes("reground.passage_embeddings"),
+            Writes("reground.synchronised_tables"),
+            Writes("reground.sync_queue"),
+        ],
+    },
+    Call {
+        function: "sync_table",
+        call: "sync_table('fold', 'herd', 'id', 'body')",
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("herd"),
+            Writes("fold"),
+            Writes("fold_documents"),
+            Writes("reground.documents"),
+            Writes("reground.synchronised_tables"),
+            Writes("fold_history"),
+            Writes("reground.sync_queue"),
+        ],
+    },
+    Call {
+        function: "stop_sync",
+        call: "stop_sync('pen')",
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("sheep"),
+            Writes("reground.synchronised_tables"),
+            Writes("reground.sync_queue"),
+        ],
+    },
+    Call {
+        function: "resync",
+        call: "resync('pen')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("sheep"),
+            Writes("reground.sync_queue"),
+            Reads("reground.documents"),
+            Writes("reground.synchronised_tables"),
         ],
     },
     Call {
@@ -46,6 +83,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.corpora"),
             Reads("farm"),
             Reads("farm_documents"),
+            Reads("reground.synchronised_tables"),
         ],
     },
     Call {
@@ -67,6 +105,9 @@ pub(super) const CALLS: &[Call] = &[
             Writes("farm_history"),
             Writes("reground.documents"),
             Writes("reground.edges"),
+            Writes("reground.model_tasks"),
+            Writes("reground.passage_embeddings"),
+            Reads("reground.synchronised_tables"),
         ],
     },
     Call {
@@ -79,6 +120,9 @@ pub(super) const CALLS: &[Call] = &[
             Writes("farm_history"),
             Writes("reground.documents"),
             Writes("reground.edges"),
+            Writes("reground.model_tasks"),
+            Writes("reground.passage_embeddings"),
+            Reads("reground.synchronised_tables"),
         ],
     },
     Call {
@@ -99,12 +143,20 @@ pub(super) const CALLS: &[Call] = &[
     Call {
         function: "put_embeddings",
         call: "put_embeddings('farm', ARRAY['1', '2'], ARRAY['[0.6,0.8]', '[0.8,0.6]']::vector[])",
-        waits: &[Reads("reground.corpora"), Writes("farm")],
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("farm"),
+            Writes("reground.passage_embeddings"),
+        ],
     },
     Call {
         function: "pending_embeddings",
         call: "pending_embeddings('farm')",
-        waits: &[Reads("reground.corpora"), Reads("farm")],
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("reground.passage_embeddings"),
+        ],
     },
     Call {
         function: "search",
@@ -114,6 +166,20 @@ pub(super) const CALLS: &[Call] = &[
             Reads("farm"),
             Reads("farm_documents"),
         ],
+    },
+    Call {
+        function: "explain_search",
+        call: "explain_search('farm', 'milk', '[1,0]')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("farm_documents"),
+        ],
+    },
+    Call {
+        function: "_notice_scope",
+        call: "_notice_scope()",
+        waits: &[Reads("reground.conversations")],
     },
     Call {
         function: "_settings",
@@ -126,8 +192,28 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[],
     },
     Call {
+        function: "_hides_nothing",
+        call: "_hides_nothing()",
+        waits: &[],
+    },
+    Call {
+        function: "_is_shown_turn",
+        call: "_is_shown_turn(1)",
+        waits: &[Reads("reground.corpora")],
+    },
+    Call {
+        function: "_is_shown_source",
+        call: "_is_shown_source('farm', 'cows', '1')",
+        waits: &[Reads("reground.corpora")],
+    },
+    Call {
         function: "current_tenant",
         call: "current_tenant()",
+        waits: &[],
+    },
+    Call {
+        function: "current_principals",
+        call: "current_principals()",
         waits: &[],
     },
     Call {

@@ -60,6 +60,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.factuality_evaluations"),
             Reads("reground.factuality_verdicts"),
             Reads("reground.factuality_labels"),
+            Reads("reground.conversations"),
         ],
     },
     Call {

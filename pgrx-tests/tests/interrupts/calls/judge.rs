@@ -51,6 +51,7 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[
             Reads("reground.citation_labels"),
             Reads("reground.judge_votes"),
+            Reads("reground.message_citations"),
         ],
     },
     Call {
@@ -59,6 +60,7 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[
             Reads("reground.citation_labels"),
             Reads("reground.judge_votes"),
+            Reads("reground.message_citations"),
         ],
     },
 ];

@@ -15,7 +15,6 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[
             Reads("reground.corpora"),
             Reads("reground.embedding_checks"),
-            Reads("reground.passage_embeddings"),
             Writes("reground.models"),
             Writes("reground.model_status"),
             Writes("reground.model_usage"),

@@ -137,6 +137,9 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.edges"),
             Writes("reground.messages"),
             Writes("reground.source_facts"),
+            Writes("reground.model_tasks"),
+            Writes("reground.passage_embeddings"),
+            Reads("reground.synchronised_tables"),
         ],
     },
     Call {
@@ -185,6 +188,8 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.model_tasks"),
             Writes("reground.model_usage"),
             Writes("reground.passage_embeddings"),
+            Writes("reground.sync_queue"),
+            Writes("reground.synchronised_tables"),
         ],
     },
     Call {

@@ -96,6 +96,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.turns"),
             Reads("reground.messages"),
             Reads("reground.message_citations"),
+            Reads("reground.conversations"),
         ],
     },
     Call {

@@ -61,6 +61,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.turn_traces"),
             Reads("reground.messages"),
             Reads("reground.message_citations"),
+            Reads("reground.corpora"),
         ],
     },
     Call {
@@ -116,12 +117,13 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.source_facts"),
             Writes("reground.turn_traces"),
             Writes("reground.model_tasks"),
+            Reads("reground.corpora"),
         ],
     },
     Call {
         function: "prompt_context",
         call: "prompt_context(2)",
-        waits: &[Reads("reground.turns")],
+        waits: &[Reads("reground.turns"), Reads("reground.corpora")],
     },
     Call {
         function: "end_turn",
@@ -197,6 +199,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.messages"),
             Reads("reground.message_citations"),
             Reads("reground.conversation_markers"),
+            Reads("reground.corpora"),
         ],
     },
     Call {
@@ -207,6 +210,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.turns"),
             Reads("reground.messages"),
             Reads("reground.message_citations"),
+            Reads("reground.corpora"),
         ],
     },
     Call {

@@ -1,0 +1,329 @@
+//! A passage with a planted word is shown, cited and recorded. Then the user loses the right to read it. No function and no relation
+//! that the user may read returns the word after that, except to an auditor, and it returns with the right.
+
+mod calls;
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result, ensure};
+use postgres::Client;
+use reground_tests::pooled::Pooled;
+use reground_tests::server::Database;
+use reground_tests::surface;
+
+use calls::{CALLS, function};
+
+/// A word of one passage, of its title and its address, and of the answers that cite it.
+const WORD: &str = "zyzzyva";
+
+/// The corpus of the test, and what the user writes before the right is revoked.
+const CORPUS: &str = include_str!("corpus.sql");
+const WRITTEN: &str = include_str!("written.sql");
+/// Work of a model and of a reviewer, as the owner.
+const REVIEWED: &str = include_str!("reviewed.sql");
+
+/// Results that must contain the word before the right is revoked. Otherwise the test shows nothing.
+const TELLING: [&str; 14] = [
+    "history",
+    "context_text",
+    "prompt_context",
+    "begin_turn",
+    "retrieve",
+    "apply_rerank",
+    "end_turn",
+    "feed_answer",
+    "record_turn",
+    "conversation_report",
+    "corpus_report",
+    "search",
+    "check_answer",
+    "pending_embeddings",
+];
+const TELLING_RELATIONS: [&str; 11] = [
+    "turns",
+    "messages",
+    "message_citations",
+    "source_facts",
+    "conversation_markers",
+    "citation_audit",
+    "fact_sheets",
+    "judge_votes",
+    "citation_labels",
+    "citation_reports",
+    "factuality_verdicts",
+];
+
+/// A database in which a user has the answers, an auditor, and the ids of the records.
+struct Fixture {
+    database: Database,
+    user: String,
+    auditor: String,
+    ids: Vec<(&'static str, i64)>,
+}
+
+impl Fixture {
+    fn build(name: &str) -> Result<Self> {
+        let database = Database::create(name)?;
+        let (user, auditor) = (
+            format!("{}_user", database.name()),
+            format!("{}_auditor", database.name()),
+        );
+        database.connect()?.batch_execute(&format!(
+            "ALTER DATABASE {0} SET reground.tenant_from = 'app.tenant_id';
+             ALTER DATABASE {0} SET track_functions = 'all';
+             CREATE ROLE {user} LOGIN IN ROLE reground_user;
+             CREATE ROLE {auditor} LOGIN IN ROLE reground_auditor",
+            database.name()
+        ))?;
+        let mut owner = database.connect()?;
+        owner
+            .batch_execute(&CORPUS.replace("{user}", &user))
+            .context("corpus.sql")?;
+        let mut fixture = Self {
+            database,
+            user,
+            auditor,
+            ids: Vec::new(),
+        };
+        let mut session = fixture.session(&fixture.user)?;
+        session
+            .client
+            .batch_execute(WRITTEN)
+            .context("written.sql")?;
+        owner.batch_execute(REVIEWED).context("reviewed.sql")?;
+        let id = |owner: &mut Client, query: &str| -> Result<i64> {
+            Ok(owner.query_one(query, &[])?.get(0))
+        };
+        let turn = |request: &str| {
+            format!("SELECT turn_id FROM reground.turns WHERE request_id = '{request}'")
+        };
+        fixture.ids = vec![
+            ("{ended}", id(&mut owner, &turn("first"))?),
+            ("{open}", id(&mut owner, &turn("open"))?),
+            ("{waiting}", id(&mut owner, &turn("waiting"))?),
+            (
+                "{message}",
+                id(
+                    &mut owner,
+                    "SELECT message_id FROM reground.messages WHERE message_ref = 'first'",
+                )?,
+            ),
+            (
+                "{citation}",
+                id(
+                    &mut owner,
+                    "SELECT min(citation_id) FROM reground.message_citations",
+                )?,
+            ),
+        ];
+        Ok(fixture)
+    }
+
+    /// A session of a role, for the tenant `acme`.
+    fn session(&self, role: &str) -> Result<Pooled> {
+        let mut session = Pooled::connect(&self.database, role)?;
+        session.switch("acme")?;
+        Ok(session)
+    }
+
+    /// The results, by name, that contain the word: rows, errors and notices of functions and relations. Nothing is committed.
+    fn telling(&self, role: &str, names: &[String]) -> Result<BTreeSet<String>> {
+        let mut session = self.session(role)?;
+        let mut telling = BTreeSet::new();
+        for name in names {
+            let mut statement = format!("SELECT to_jsonb(r)::text FROM reground.{name} AS r");
+            for (placeholder, id) in &self.ids {
+                statement = statement.replace(placeholder, &id.to_string());
+            }
+            session.client.batch_execute("BEGIN")?;
+            let reply = session.run(&statement, &[])?;
+            session.client.batch_execute("ROLLBACK")?;
+            if reply.text().to_lowercase().contains(WORD) {
+                telling.insert(name.clone());
+            }
+        }
+        Ok(telling)
+    }
+
+    /// All calls, and all relations that the user may read.
+    fn surface(&self) -> Result<Vec<String>> {
+        let mut owner = self.database.connect()?;
+        let functions = surface::functions(&mut owner, &[&self.user])?;
+        surface::covered(&functions, CALLS.iter().map(|call| function(call)))?;
+        let relations = surface::relations(&mut owner, &[&self.user])?;
+        Ok(CALLS
+            .iter()
+            .map(|call| (*call).to_owned())
+            .chain(relations)
+            .collect())
+    }
+
+    /// Fails unless the word disappears with `revoke`, stays for the auditor, and returns with `grant`.
+    fn word_follows_the_right(&self, revoke: &str, grant: &str) -> Result<()> {
+        let surface = self.surface()?;
+        let before = self.telling(&self.user, &surface)?;
+        let functions: BTreeSet<&str> = before.iter().map(|name| function(name)).collect();
+        for name in TELLING.iter().chain(&TELLING_RELATIONS) {
+            ensure!(
+                functions.contains(name),
+                "{name} does not contain the word before the right is revoked"
+            );
+        }
+        let mut owner = self.database.connect()?;
+        owner
+            .batch_execute(&revoke.replace("{user}", &self.user))
+            .context("revoke")?;
+        let told = self.telling(&self.user, &surface)?;
+        ensure!(told.is_empty(), "after «{revoke}», the word is in {told:?}");
+        // The question is the user's own text.
+        let mut session = self.session(&self.user)?;
+        let history = session.run(
+            "SELECT string_agg(content, '|') FROM reground.history('talk')",
+            &[],
+        )?;
+        ensure!(
+            history.text().contains("Where is the vault kept?|[…]"),
+            "history is {}",
+            history.text()
+        );
+        let records = [
+            "messages",
+            "message_citations",
+            "turns",
+            "source_facts",
+            "citation_audit",
+        ]
+        .map(str::to_owned);
+        let audited = self.telling(&self.auditor, &records)?;
+        ensure!(
+            audited.len() == records.len(),
+            "the auditor reads only {audited:?}"
+        );
+
+        owner
+            .batch_execute(&grant.replace("{user}", &self.user))
+            .context("grant")?;
+        let after = self.telling(&self.user, &surface)?;
+        ensure!(
+            after == before,
+            "the right came back, the word did not: {:?}",
+            before.difference(&after)
+        );
+        Ok(())
+    }
+}
+
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        if let Ok(mut owner) = self.database.connect() {
+            let roles = format!("{}, {}", self.user, self.auditor);
+            // The database is dropped next; no other run uses the name of a remaining role.
+            let _ = owner.batch_execute(&format!("DROP OWNED BY {roles}; DROP ROLE {roles}"));
+        }
+    }
+}
+
+#[test]
+fn a_policy_hides_what_it_revokes() -> Result<()> {
+    Fixture::build("revoked_policy")?.word_follows_the_right(
+        "INSERT INTO public.denied VALUES ('{user}', 'plan')",
+        "DELETE FROM public.denied",
+    )
+}
+
+#[test]
+fn a_lost_privilege_hides_the_corpus() -> Result<()> {
+    Fixture::build("revoked_privilege")?.word_follows_the_right(
+        "REVOKE SELECT ON public.papers FROM {user}",
+        "GRANT SELECT ON public.papers TO {user}",
+    )
+}
+
+/// A policy that raises an error lets nobody read.
+#[test]
+fn an_error_of_a_policy_hides_the_corpus() -> Result<()> {
+    Fixture::build("revoked_error")?.word_follows_the_right(
+        "ALTER FUNCTION public.may_read(text) RENAME TO could_read;
+         CREATE FUNCTION public.may_read(doc_id text) RETURNS boolean LANGUAGE plpgsql STABLE AS
+             'BEGIN RAISE EXCEPTION ''nobody reads now''; END';
+         DROP POLICY readers ON public.papers; CREATE POLICY readers ON public.papers USING (public.may_read(doc_id))",
+        "DROP POLICY readers ON public.papers; DROP FUNCTION public.may_read(text);
+         ALTER FUNCTION public.could_read(text) RENAME TO may_read; CREATE POLICY readers ON public.papers USING (public.may_read(doc_id))",
+    )
+}
+
+/// The new version has other passages, so only the document can be asked for.
+#[test]
+fn a_replaced_passage_is_hidden_with_its_document() -> Result<()> {
+    let fixture = Fixture::build("revoked_replaced")?;
+    let mut owner = fixture.database.connect()?;
+    owner.batch_execute("SELECT set_config('app.tenant_id', 'acme', false); SELECT reground.put_document('papers', 'plan', content => 'A new text about geese.')")?;
+    owner.batch_execute(&format!(
+        "INSERT INTO public.denied VALUES ('{}', 'plan')",
+        fixture.user
+    ))?;
+    let told = fixture.telling(&fixture.user, &fixture.surface()?)?;
+    ensure!(told.is_empty(), "the word is in {told:?}");
+    Ok(())
+}
+
+/// A deleted source is not hidden: nobody can read it any more, and the history keeps what it said.
+#[test]
+fn a_deleted_source_stays_in_the_history() -> Result<()> {
+    let fixture = Fixture::build("revoked_deleted")?;
+    let mut owner = fixture.database.connect()?;
+    owner.batch_execute("SELECT set_config('app.tenant_id', 'acme', false); SELECT reground.delete_document('papers', 'plan')")?;
+    let told = fixture.telling(
+        &fixture.user,
+        &["history('talk')", "prompt_context({open})", "messages"].map(str::to_owned),
+    )?;
+    ensure!(told.len() == 3, "the word is only in {told:?}");
+    Ok(())
+}
+
+/// The owner of the table sees only rows by its own policy, so a missing row may be a hidden one.
+#[test]
+fn a_forced_policy_hides_what_is_missing() -> Result<()> {
+    let fixture = Fixture::build("revoked_forced")?;
+    let mut owner = fixture.database.connect()?;
+    owner.batch_execute(&format!(
+        "ALTER TABLE public.papers OWNER TO {0}; ALTER TABLE public.papers FORCE ROW LEVEL SECURITY;
+         INSERT INTO public.denied VALUES ('{0}', 'plan')",
+        fixture.user
+    ))?;
+    let told = fixture.telling(&fixture.user, &fixture.surface()?)?;
+    ensure!(told.is_empty(), "the word is in {told:?}");
+    Ok(())
+}
+
+/// Without a corpus that can hide rows, the policies ask once a statement, and no row is looked up.
+#[test]
+fn a_role_without_policies_pays_one_look_up() -> Result<()> {
+    let fixture = Fixture::build("revoked_nothing")?;
+    let mut session = fixture.session(&fixture.user)?;
+    let calls = |session: &mut Pooled| -> Result<(i64, i64)> {
+        session.client.batch_execute("BEGIN")?;
+        let rows = session
+            .client
+            .query("SELECT message_id FROM reground.messages", &[])?;
+        ensure!(rows.len() == 3, "{} answers", rows.len());
+        let counts = session.client.query_one(
+            "SELECT coalesce(sum(calls) FILTER (WHERE funcname = '_hides_nothing'), 0)::bigint, coalesce(sum(calls) FILTER (WHERE funcname = '_is_shown_turn'), 0)::bigint
+             FROM pg_stat_xact_user_functions",
+            &[],
+        )?;
+        session.client.batch_execute("ROLLBACK")?;
+        Ok((counts.get(0), counts.get(1)))
+    };
+    ensure!(
+        calls(&mut session)? == (1, 3),
+        "with a policy, each answer is looked up"
+    );
+    fixture.database.connect()?.batch_execute(
+        "ALTER TABLE public.papers DISABLE ROW LEVEL SECURITY; ALTER TABLE public.papers_documents DISABLE ROW LEVEL SECURITY",
+    )?;
+    // The counts of a session include those of its earlier transactions.
+    let counts = calls(&mut fixture.session(&fixture.user)?)?;
+    ensure!(counts == (1, 0), "without a policy: {counts:?}");
+    Ok(())
+}
