@@ -37,7 +37,7 @@ struct Part {
 
 /// Returns the texts of the parts that the caller may read, by index; none if row-level security covers the passages only. `corpus` must have been made by create_corpus.
 pub fn read(corpus: &Corpus, parts: &[WantedPart<'_>]) -> Result<BTreeMap<usize, String>> {
-    let Some(documents) = corpus.documents.as_deref().filter(|_| !parts.is_empty()) else {
+    let Some(documents) = corpus.visible_documents().filter(|_| !parts.is_empty()) else {
         return Ok(BTreeMap::new());
     };
     if corpus.reveals_documents()? {
@@ -56,7 +56,7 @@ pub fn read(corpus: &Corpus, parts: &[WantedPart<'_>]) -> Result<BTreeMap<usize,
     let statement = format!(
         "SELECT x.index, substr(d.content, x.first, x.count) AS content \
          FROM json_to_recordset($1::json) AS x(index integer, doc_id text, version integer, first integer, count integer) \
-         JOIN {documents} AS d ON d.doc_id = x.doc_id AND d.version = x.version WHERE d.content IS NOT NULL"
+         JOIN {documents} ON d.doc_id = x.doc_id AND d.version = x.version WHERE d.content IS NOT NULL"
     );
     let found: Vec<Part> = sql::read_rows(&statement, &[sql::json(&wanted)?.into()])?;
     Ok(found

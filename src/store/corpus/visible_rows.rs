@@ -66,6 +66,19 @@ impl Corpus {
         })
     }
 
+    /// FROM item for the documents that the caller may read, with the alias `d`; `None` without a relation of documents. An earlier
+    /// version can have other principals than the current one.
+    pub fn visible_documents(&self) -> Option<String> {
+        let documents = self.documents.as_deref()?;
+        Some(match self.conditions(Side::Documents).as_slice() {
+            [] => format!("{documents} AS d"),
+            conditions => format!(
+                "(SELECT d.* FROM {documents} AS d WHERE {}) AS d",
+                conditions.join(" AND ")
+            ),
+        })
+    }
+
     /// Condition that the caller may read the passage `p`, for statements that read its relation only; `true` if no column decides.
     pub fn visible(&self) -> Result<String> {
         self.where_passage(&["tenant_column", "principals_column"])
