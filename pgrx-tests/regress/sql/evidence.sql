@@ -128,6 +128,20 @@ SELECT * FROM regress.refusal('SELECT reground.answer_parts(0, ''openai'')');
 SELECT * FROM regress.refusal('SELECT reground.answer_parts(NULL, ''openai'')');
 SELECT * FROM regress.refusal(format('SELECT reground.answer_parts(%s, ''cohere'')', (SELECT message_id FROM reground.messages WHERE message_ref = 'evidence-hash')));
 
+-- The text around a quote comes only from a version of the document that the caller may read.
+SELECT FROM reground.create_corpus('bridge notes', chunk_size => 60, chunk_overlap => 0, chunk_unit => 'characters', principals_column => 'readers');
+SELECT version FROM reground.put_document('bridge notes', 'plan.md', principals => '{staff,guests}', content => 'The bridge opens in June after repairs. The mayor will sing at dawn.');
+SET reground.principals_from = 'app.principals';
+SET app.principals = '{guests}';
+SELECT marker, content FROM reground.begin_turn('bridge notes', 'When does the bridge open?', corpus => 'bridge notes', settings => '{"max_sources": 1}');
+SELECT holds FROM reground.end_turn(regress.turn('bridge notes'), 'The bridge opens in June [A1].', message_ref => 'bridge notes');
+SELECT message_id AS notes_id FROM reground.messages WHERE message_ref = 'bridge notes' \gset
+SELECT quote, after, char_start FROM reground.citation_evidence(:notes_id);
+UPDATE "bridge notes_documents" SET readers = '{staff}' WHERE doc_id = 'plan.md';
+SELECT quote, after, char_start FROM reground.citation_evidence(:notes_id);
+RESET app.principals;
+RESET reground.principals_from;
+
 -- Only for the tenant, and only for answers and turns that exist.
 SELECT * FROM regress.refusal('SELECT * FROM reground.citation_evidence(0)');
 SELECT * FROM regress.refusal('SELECT * FROM reground.citation_evidence(NULL)');
