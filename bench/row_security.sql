@@ -1,4 +1,4 @@
--- Searches of a table under row-level security, beside plain SQL over the same indexes. Prints a table in Markdown.
+-- Compares searches of a table under row-level security with plain SQL over the same indexes. Prints a table in Markdown.
 -- psql -X -v rows=100000 -f row_security.sql URI, as a superuser; it replaces the schema row_security. scripts/bench-row-security.sh runs it.
 \set ON_ERROR_STOP on
 \if :{?rows} \else \set rows 100000 \endif

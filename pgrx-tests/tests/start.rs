@@ -115,7 +115,7 @@ fn article(number: usize) -> Article {
     }
 }
 
-/// Inserts the generated rows beside those of the page.
+/// Inserts the generated rows, in addition to those of the page.
 fn fill(client: &mut Client) -> Result<()> {
     let inserted = client.query_one("SELECT count(*) FROM articles", &[])?;
     let missing = ROWS - usize::try_from(inserted.get::<_, i64>(0))?;
@@ -231,7 +231,7 @@ fn tenants(database: &Database) -> Result<()> {
         app.execute("SELECT set_config('app.tenant', $1, false)", &[&tenant])?;
         let asked = answers(&mut app, "tenant", (place..ROWS - 3).step_by(3 * 131))?;
         ensure!(asked > 10, "{tenant} asked {asked} questions");
-        // The articles of the others are not found, whatever the question.
+        // No question finds articles of the other tenants.
         for number in (0..ROWS - 3).step_by(97) {
             let found = app.query(
                 "SELECT doc_id, title FROM reground.search('help', $1, max_results => 20)",

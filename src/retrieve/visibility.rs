@@ -12,7 +12,7 @@ use crate::retrieve::passages::{document_clause, passage_clause};
 use crate::run_as::as_relation_owner;
 use crate::sql::{self, Caught};
 use crate::store::corpora::{self, Corpus, Side};
-use crate::store::turns::{self, Earlier};
+use crate::store::earlier_turns::{self, Earlier};
 
 /// Returns the sources that are hidden from the caller, as [`Reader::hidden`].
 pub fn hidden(
@@ -98,7 +98,7 @@ impl Reader {
         if self.hiding.is_empty() {
             return Ok(BTreeSet::new());
         }
-        let stored = turns::sources(&self.tenant, turn_ids)?;
+        let stored = earlier_turns::sources(&self.tenant, turn_ids)?;
         let hidden = self.hidden(stored.iter().map(|(_, source)| source.clone()))?;
         let turns = stored
             .into_iter()
@@ -210,7 +210,7 @@ fn readable<'a>(
     read.or_else(none_if_lasting)
 }
 
-/// Ids that exist, whoever may read them.
+/// Ids that exist, including those that the caller may not read.
 #[derive(Default)]
 struct Existing {
     passages: BTreeSet<String>,

@@ -8,7 +8,7 @@ use reground_grounding::query::query_expansion::without_citations;
 use crate::api::not_empty;
 use crate::error::Error;
 use crate::retrieve::visibility;
-use crate::store::{conversations, turns};
+use crate::store::{conversations, earlier_turns};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -21,7 +21,7 @@ fn context_text(
     let conversation_ref = not_empty(conversation_ref, "conversation_ref")?;
     let query = not_empty(query, "query")?;
     let previous = match conversations::id(&tenant, conversation_ref)? {
-        Some(conversation_id) => turns::previous(conversation_id, parent_turn_id)?,
+        Some(conversation_id) => earlier_turns::previous(conversation_id, parent_turn_id)?,
         None => None,
     };
     if let Some(parent) = parent_turn_id

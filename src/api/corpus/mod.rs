@@ -1,6 +1,7 @@
 //! The functions of corpora, their documents and edges, and the erasure of data.
 
 pub(in crate::api) mod corpora;
+mod corpus_arguments;
 mod documents;
 mod edges;
 mod embedding_model;

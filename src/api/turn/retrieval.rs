@@ -30,7 +30,7 @@ use crate::retrieve::{lists, prior_turns, reused_context, visibility};
 use crate::store::conversations::Conversation;
 use crate::store::roles::Roles;
 use crate::store::sources::StoredSource;
-use crate::store::{history, register, sources, turns};
+use crate::store::{earlier_turns, history, register, sources};
 
 /// What the rest of a turn needs besides the gathered candidates.
 pub(in crate::api) struct PreparedTurn<'a> {
@@ -190,7 +190,7 @@ impl<'a> ResolvedQuestion<'a> {
             ..TurnQuery::default()
         };
         let earlier = stage("memory", || {
-            let earlier = turns::earlier(
+            let earlier = earlier_turns::earlier(
                 self.conversation.conversation_id,
                 &corpus.name,
                 self.settings.query_history,

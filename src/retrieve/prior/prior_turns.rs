@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::{lexemes, passages, text_config, vector};
 use crate::store::corpora::Corpus;
-use crate::store::turns::Earlier;
+use crate::store::earlier_turns::Earlier;
 
 /// Adds the turns before it to a query. Reads the cited passages with the rights of the caller. Passages that no longer exist,
 /// or that the caller may not read, are ignored.

@@ -33,7 +33,7 @@ pub enum StringKind {
 
 impl StringKind {
     /// The kind of a citation string by its form. `is_malformed` strings stay, because their ends are not known. `from_api`: an API
-    /// returned the citation beside the text.
+    /// returned the citation apart from the text.
     #[must_use]
     pub fn of(form: &Form, raw: &str, is_malformed: bool, from_api: bool) -> Self {
         let openai = matches!(form, Form::Custom(name) if name == Api::OpenAi.as_str());

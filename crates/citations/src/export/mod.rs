@@ -1,7 +1,7 @@
 //! Returns an answer with its citations in the JSON shapes of APIs, as front ends read them. [`import`](fn@crate::import) reads them
 //! back.
 //!
-//! The displayed text has no citation strings, because these APIs return citations beside the text. A citation gets the range of the
+//! The displayed text has no citation strings, because these APIs return citations apart from the text. A citation gets the range of the
 //! displayed text that it supports. Each one also has an object `reground`, which contains what a shape has no place for; front ends
 //! ignore it.
 
