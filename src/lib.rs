@@ -13,6 +13,7 @@ mod datum;
 mod error;
 mod guc;
 mod index;
+mod membership;
 mod profile;
 mod retrieve;
 mod rows;

@@ -6,10 +6,9 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::settings::principals;
 
-use crate::error::{Error, Result, notice};
+use crate::error::{Error, Result};
 use crate::guc;
 use crate::session::with_server_setting;
-use crate::sql;
 
 /// The tenant; `None` if the setting that contains it is empty.
 pub fn current() -> Option<String> {
@@ -43,60 +42,13 @@ pub fn with_tenant<T>(tenant: &str, work: impl FnOnce() -> Result<T>) -> Result<
     with_server_setting(&name, &value, work)
 }
 
-/// Whether the current role reads all tenants.
-pub fn is_auditor() -> Result<bool> {
-    has_role("reground_auditor")
-}
-
-/// Whether the current role is an administrator.
-pub fn is_admin() -> Result<bool> {
-    has_role("reground_admin")
-}
-
-/// Whether the current role has the rights of a role.
-fn has_role(role: &str) -> Result<bool> {
-    let has = "SELECT pg_has_role($1::name, 'USAGE')";
-    Ok(sql::read_one::<bool>(has, &[role.into()])? == Some(true))
-}
-
-/// Sends a notice if the caller can read no conversation because it is no auditor: a report is then empty.
-pub fn notice_scope() -> Result<()> {
-    let tenant = current();
-    let sees_some = "SELECT pg_has_role('reground_auditor', 'USAGE') OR NOT row_security_active('reground.conversations'::regclass) \
-         OR EXISTS (SELECT FROM reground.conversations WHERE tenant = $1)";
-    if sql::read_one::<bool>(sees_some, &[tenant.as_deref().into()])? == Some(true) {
-        return Ok(());
-    }
-    let fact = match tenant {
-        Some(tenant) => format!("tenant \"{tenant}\" has none"),
-        None => format!(
-            "the setting {} names no tenant",
-            guc::tenant_from().unwrap_or_default()
-        ),
-    };
-    notice(
-        format!("the report covers no conversation: {fact}"),
-        &format!(
-            "Members of reground_auditor read all tenants: GRANT reground_auditor TO {};",
-            sql::ident(&role())
-        ),
-    );
-    Ok(())
-}
-
-#[pg_extern(sql = false)]
-fn _notice_scope() -> std::result::Result<bool, ErrorReport> {
-    notice_scope()?;
-    Ok(true)
-}
-
 #[pg_extern(sql = false)]
 fn current_tenant() -> Option<String> {
     current()
 }
 
 /// The principals of the caller; `None` if no setting contains them. Errors: 22023 if the setting is no text array.
-fn principals() -> Result<Option<Vec<String>>> {
+pub fn principals() -> Result<Option<Vec<String>>> {
     let value = guc::principals_from().and_then(|setting| guc::value(&setting));
     let value = value.filter(|value| !value.is_empty());
     Ok(value.map(|value| principals::parse(&value)).transpose()?)

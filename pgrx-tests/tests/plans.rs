@@ -1,5 +1,5 @@
 //! Plans that a session made on empty tables must not stay in use when the tables are full, even if nobody has run
-//! ANALYZE.
+//! ANALYZE. Nor may a plan for one filter, tenant or group of principals stay in use for another one.
 
 use std::collections::BTreeMap;
 
@@ -126,4 +126,67 @@ fn turns_read_no_more_in_full_tables() -> Result<()> {
 #[test]
 fn imports_read_no_more_in_full_tables() -> Result<()> {
     reads_do_not_grow("import", import)
+}
+
+/// A plan for a group with few rows reads them all through the index on the groups. For a group with most rows it would read and sort
+/// most of the table, so the passages must then come from the index on the text.
+#[test]
+fn a_plan_for_few_rows_is_not_kept_for_many() -> Result<()> {
+    let database = Database::create("plans_rows")?;
+    let mut client = database.connect()?;
+    client.batch_execute(
+        "CREATE TABLE notes (id integer PRIMARY KEY, body text, readers text[], tenant text);
+         INSERT INTO notes SELECT n, 'The cow ' || n || ' gives milk' || repeat(' daily', n % 17), ARRAY['all', CASE n % 500 WHEN 0 THEN 'few' END], CASE n % 500 WHEN 0 THEN 'small' ELSE 'large' END FROM generate_series(1, 20000) AS n;
+         CREATE INDEX ON notes USING reground_bm25 (body);
+         CREATE INDEX notes_readers ON notes USING gin (readers);
+         CREATE INDEX notes_tenant ON notes (tenant);
+         ANALYZE notes;
+         SELECT reground.add_corpus('filtered', relation => 'notes', chunk_id => 'id', content => 'body');
+         SELECT reground.add_corpus('of_principals', relation => 'notes', chunk_id => 'id', content => 'body', principals_column => 'readers');
+         SELECT reground.add_corpus('of_tenants', relation => 'notes', chunk_id => 'id', content => 'body', tenant_column => 'tenant');
+         SET reground.principals_from = 'app.principals';
+         SET reground.tenant_from = 'app.tenant';",
+    )?;
+    let mut read_for = |corpus: &str, group: &str, tenant: &str, filter: Value| -> Result<i64> {
+        let read = "SELECT sum(idx_tup_read)::bigint FROM pg_stat_all_indexes WHERE indexrelname IN ('notes_readers', 'notes_tenant')";
+        client.batch_execute(&format!("SET app.principals = '{{{group}}}'; SET app.tenant = '{tenant}'; SELECT pg_stat_force_next_flush()"))?;
+        let before: i64 = client.query_one(read, &[])?.get(0);
+        for _ in 0..12 {
+            let found = client.query(
+                "SELECT chunk_id FROM reground.search($1, 'milk cow', filter => $2)",
+                &[&corpus, &filter],
+            )?;
+            ensure!(found.len() == 10, "{} passages", found.len());
+        }
+        client.batch_execute("SELECT pg_stat_force_next_flush()")?;
+        Ok(client.query_one(read, &[])?.get::<_, i64>(0) - before)
+    };
+    for (corpus, filters) in [
+        (
+            "filtered",
+            [
+                json!({"readers": {"any": ["few"]}}),
+                json!({"readers": {"any": ["all"]}}),
+            ],
+        ),
+        (
+            "filtered",
+            [json!({"tenant": "small"}), json!({"tenant": "large"})],
+        ),
+        ("of_principals", [json!({}), json!({})]),
+        ("of_tenants", [json!({}), json!({})]),
+    ] {
+        let [few, all] = filters;
+        let for_few = read_for(corpus, "few", "small", few.clone())?;
+        let for_all = read_for(corpus, "all", "large", all)?;
+        ensure!(
+            for_few > 0,
+            "{corpus}, {few}: the index on the groups was not used for a small one"
+        );
+        ensure!(
+            for_all == 0,
+            "{corpus}, {few}: {for_all} rows were read through the index on the groups"
+        );
+    }
+    Ok(())
 }

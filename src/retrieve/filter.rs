@@ -5,7 +5,7 @@ use reground_grounding::settings::filter::{self, ColumnKind, Condition, Test, Tr
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::sql;
+use crate::sql::{self, PLAN_EACH_TIME};
 use crate::store::corpora::{Corpus, operator_schema};
 
 /// A filter that is resolved against one corpus.
@@ -130,7 +130,11 @@ impl Filter {
 
     /// Returns the clause; `true` without a filter. The numbers of its parameters begin with `first`.
     pub fn clause(&self, first: usize) -> String {
-        let mut clause = String::new();
+        if self.pieces.is_empty() {
+            return "true".to_owned();
+        }
+        // The planner must know the values: one can be in most rows, another in none.
+        let mut clause = format!("{PLAN_EACH_TIME} ");
         for (index, piece) in self.pieces.iter().enumerate() {
             // The parameter before the second piece is the first one.
             if let Some(before) = index.checked_sub(1) {
@@ -138,10 +142,7 @@ impl Filter {
             }
             clause.push_str(piece);
         }
-        match clause.is_empty() {
-            true => "true".to_owned(),
-            false => clause,
-        }
+        clause
     }
 
     /// Returns the values of the parameters, in order.

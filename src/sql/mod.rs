@@ -5,6 +5,7 @@
 //! so that no column list exists twice. Each statement is prepared once a session, and its names are resolved in `pg_catalog` (see
 //! [`names`]).
 
+mod caller;
 mod explain;
 mod locks;
 mod names;
@@ -16,6 +17,7 @@ mod subtransaction;
 mod superuser;
 mod transition;
 
+pub use caller::{PLAN_EACH_TIME, PRINCIPALS, TENANT};
 pub use explain::explained;
 pub use locks::{lock, lock_key, lock_relation, share_key, try_lock, try_lock_key};
 pub use names::define;

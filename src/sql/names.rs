@@ -14,6 +14,7 @@ use std::ffi::c_int;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, pg_guard, pg_sys};
 
+use super::caller;
 use super::superuser::check_views;
 use crate::session::{PINNED_PATH, set_local};
 
@@ -86,7 +87,8 @@ unsafe extern "C-unwind" fn end_analysis(
     }
 }
 
-/// Resolves `$n` to a parameter of the declared type, as PostgreSQL's own hook for fixed parameters does.
+/// Resolves `$n` to a parameter of the declared type, as PostgreSQL's own hook for fixed parameters does, or to a parameter of the
+/// caller.
 #[pg_guard]
 unsafe extern "C-unwind" fn parameter(
     state: *mut pg_sys::ParseState,
@@ -97,16 +99,24 @@ unsafe extern "C-unwind" fn parameter(
     unsafe {
         let analysis = (*state).p_ref_hook_state.cast::<Analysis>();
         let types = &*(*analysis).types;
-        let index = usize::try_from((*reference).number).unwrap_or_default();
-        let kind = index.checked_sub(1).and_then(|index| types.get(index));
-        let Some(&kind) = kind else {
+        let number = (*reference).number;
+        let index = usize::try_from(number).unwrap_or_default();
+        let argument = || {
+            let kind = index.checked_sub(1).and_then(|index| types.get(index));
+            kind.map(|&kind| (number, kind))
+        };
+        let of_caller = || {
+            let (position, kind) = caller::parameter(number)?;
+            Some((c_int::try_from(types.len() + position + 1).ok()?, kind))
+        };
+        let Some((id, kind)) = argument().or_else(of_caller) else {
             // The parser then raises 42P02 (there is no parameter $n).
             return std::ptr::null_mut();
         };
         let node = pg_sys::palloc0(size_of::<pg_sys::Param>()).cast::<pg_sys::Param>();
         (*node).xpr.type_ = pg_sys::NodeTag::T_Param;
         (*node).paramkind = pg_sys::ParamKind::PARAM_EXTERN;
-        (*node).paramid = (*reference).number;
+        (*node).paramid = id;
         (*node).paramtype = kind;
         (*node).paramtypmod = -1;
         (*node).paramcollid = pg_sys::get_typcollation(kind);

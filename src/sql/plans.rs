@@ -2,7 +2,7 @@
 //!
 //! PostgreSQL's plan cache replans a statement when a relation, a function, the search_path or the role behind row-level security
 //! has changed. It notices that a table has grown only after the next ANALYZE; a plan that was made on an empty table reads
-//! the whole table until then. So plans are rebuilt at uses 8, 64, 512, ….
+//! the whole table until then. So plans are rebuilt at uses 8, 64, 512, …. Statements with [`super::PLAN_EACH_TIME`] are only analysed once.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

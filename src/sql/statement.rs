@@ -6,6 +6,7 @@ use std::ptr::NonNull;
 use pgrx::datum::{DatumWithOid, TryFromDatumError};
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 
+use super::caller;
 use super::names::{self, ParameterTypes};
 use crate::error::{Error, Result};
 
@@ -17,6 +18,8 @@ pub struct Statement {
     plan: NonNull<pg_sys::_SPI_plan>,
     /// The plan points to these.
     types: Box<ParameterTypes>,
+    /// Whether the parameters of the caller follow the arguments.
+    takes_caller: bool,
 }
 
 /// Whether a statement may write, and sees what this command has written so far.
@@ -40,6 +43,11 @@ impl Statement {
     /// Parses and analyses a statement whose parameters have these types. Call it within an SPI connection.
     pub fn prepare(text: &str, types: Vec<pg_sys::Oid>) -> Result<Self> {
         let types = Box::new(types);
+        let takes_caller = caller::takes_parameters(text);
+        let options = match caller::is_planned_each_time(text) {
+            true => pg_sys::CURSOR_OPT_CUSTOM_PLAN as c_int,
+            false => 0,
+        };
         let text =
             CString::new(text).map_err(|_| Error::Spi("a statement contains a NUL".into()))?;
         // SAFETY: the text is NUL-terminated and copied. The hook gets the types that it expects, which live as long as the plan:
@@ -51,11 +59,15 @@ impl Statement {
                 text.as_ptr(),
                 hook,
                 argument.cast_mut().cast::<c_void>(),
-                0,
+                options,
             );
             let plan = NonNull::new(plan).ok_or_else(|| spi_error(pg_sys::SPI_result))?;
             pg_sys::SPI_keepplan(plan.as_ptr());
-            Ok(Self { plan, types })
+            Ok(Self {
+                plan,
+                types,
+                takes_caller,
+            })
         }
     }
 
@@ -110,18 +122,24 @@ impl Statement {
                 "a statement was called with a wrong number of arguments".into(),
             ));
         }
-        // SAFETY: makeParamList allocates `params` with as many elements as asked for; each is written below.
+        let of_caller = match self.takes_caller {
+            true => Some(caller::values()?),
+            false => None,
+        };
+        let all: Vec<&DatumWithOid<'_>> = args.iter().chain(of_caller.iter().flatten()).collect();
+        // SAFETY: makeParamList allocates `params` with as many elements as asked for; each is written below. The values of the caller
+        // are allocated in the current memory context.
         unsafe {
-            let list = pg_sys::makeParamList(c_int::try_from(args.len()).unwrap_or(c_int::MAX));
+            let list = pg_sys::makeParamList(c_int::try_from(all.len()).unwrap_or(c_int::MAX));
             let elements = (*list).params.as_mut_ptr();
-            for (index, (arg, &kind)) in args.iter().zip(self.types.iter()).enumerate() {
+            for (index, arg) in all.into_iter().enumerate() {
                 let datum = arg.datum();
                 elements.add(index).write(pg_sys::ParamExternData {
                     isnull: datum.is_none(),
                     value: datum
                         .map_or(pg_sys::Datum::from(0_usize), |datum| datum.sans_lifetime()),
                     pflags: pg_sys::PARAM_FLAG_CONST as u16,
-                    ptype: kind,
+                    ptype: arg.oid(),
                 });
             }
             Ok(list)

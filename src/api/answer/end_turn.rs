@@ -16,6 +16,7 @@ use crate::api::conversation::branches;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, warn};
+use crate::membership;
 use crate::profile::{self, stage};
 use crate::retrieve::evidence::stage_facts;
 use crate::store::chain::About;
@@ -317,7 +318,7 @@ fn source_state(
     let (Some(tenant), Some(corpus), Some(doc_id)) = (tenant, corpus, doc_id) else {
         return Ok(None);
     };
-    if tenant::current().as_deref() != Some(tenant) && !tenant::is_auditor()? {
+    if tenant::current().as_deref() != Some(tenant) && !membership::is_auditor()? {
         return Ok(None);
     }
     Ok(documents::state(tenant, corpus, doc_id, version)?)

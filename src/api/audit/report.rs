@@ -8,6 +8,7 @@ use reground_report::owner::{self, Owner};
 
 use crate::api::given;
 use crate::error::{Error, Result};
+use crate::membership;
 use crate::store::reports::{self, ReportScope};
 use crate::tenant as tenants;
 
@@ -57,7 +58,7 @@ fn of_corpus(scope: ReportScope<'_>) -> Result<String> {
         tenant: owner.as_deref(),
         ..scope
     };
-    tenants::notice_scope()?;
+    membership::notice_scope()?;
     let unit = TimeUnit::of(reports::span(scope)?.unwrap_or_default());
     let corpus = reports::corpus(scope, unit)?.ok_or_else(unknown)?;
     Ok(corpus.page())

@@ -7,6 +7,7 @@ use pgrx::prelude::*;
 use reground_grounding::memory::SourceKey;
 
 use crate::error::Result;
+use crate::membership;
 use crate::retrieve::visibility::Reader;
 use crate::store::corpora;
 use crate::tenant;
@@ -14,7 +15,7 @@ use crate::tenant;
 /// Whether nothing is hidden from the caller. Auditors read all records.
 #[pg_extern(sql = false)]
 fn hides_nothing() -> std::result::Result<bool, ErrorReport> {
-    if tenant::is_auditor()? {
+    if membership::is_auditor()? {
         return Ok(true);
     }
     Ok(match tenant::current() {

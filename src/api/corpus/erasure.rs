@@ -10,6 +10,7 @@ use crate::api::corpus::documents::remove as remove_rows;
 use crate::api::corpus::sync;
 use crate::api::{given, not_empty, writable};
 use crate::error::{Error, Result, notice};
+use crate::membership;
 use crate::rows;
 use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::documents;
@@ -101,7 +102,7 @@ impl ErasableParts {
             Some(corpus) => corpus.is_owned()?,
             None => false,
         };
-        let all_tenants = !private && (owned || tenant::is_admin()?);
+        let all_tenants = !private && (owned || membership::is_admin()?);
         Ok(Self {
             document: corpus.is_some() && (private || all_tenants),
             all_tenants,

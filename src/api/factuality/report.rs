@@ -9,9 +9,9 @@ use reground_metrics::factuality::outcome::Outcome;
 use reground_metrics::factuality::validation::agreement;
 
 use crate::error::{Error, Result};
+use crate::membership;
 use crate::rows;
 use crate::store::factuality::reports::{self, Models, Period, ReportedAnswer};
-use crate::tenant;
 
 #[pg_extern(sql = false)]
 fn factuality_report(
@@ -20,7 +20,7 @@ fn factuality_report(
     until: Option<TimestampWithTimeZone>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    tenant::notice_scope()?;
+    membership::notice_scope()?;
     rows::emit(fcinfo, &compared(dimension, Period { since, until })?)?;
     Ok(())
 }
@@ -60,7 +60,7 @@ fn factuality_agreement(
         decompose: decompose_model,
         entail: entail_model,
     };
-    tenant::notice_scope()?;
+    membership::notice_scope()?;
     let period = Period { since, until };
     let reviews = reports::reviews(models, period)?;
     let verdicts = reports::verdicts(models, period)?;

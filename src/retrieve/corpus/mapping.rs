@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::sql;
 use crate::store::corpora::{
-    self, Column, Corpus, PRINCIPALS_TYPES, Side, TENANT_TYPES, holds_principals, tenant_as,
+    self, Column, Corpus, PRINCIPALS_TYPES, Side, TENANT_TYPES, holds_principals, holds_tenants,
 };
 
 /// Meanings that `alter_corpus` can map.
@@ -127,7 +127,7 @@ fn check_type(relation: &str, meaning: &str, column: &str) -> Result<()> {
     let columns = corpora::columns_of(relation)?;
     let kind = columns.get(column).map_or("", String::as_str);
     let fits = match meaning {
-        "tenant_column" => tenant_as(kind).is_some(),
+        "tenant_column" => holds_tenants(kind),
         "principals_column" => holds_principals(kind),
         _ => matches!(
             kind,

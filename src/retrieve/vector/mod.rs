@@ -14,7 +14,7 @@ use crate::error::{Error, Result, is_first, notice};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages::{document_clause, passage_clause};
 use crate::session::{PLAIN_TEXT, with_settings};
-use crate::sql;
+use crate::sql::{self, PLAN_EACH_TIME};
 use crate::store::corpora::Corpus;
 
 pub use schema::vector_schema;
@@ -193,8 +193,9 @@ fn nearest(
         Some(_) => "2".to_owned(),
         None => format!("2, ({key}::text) COLLATE \"C\""),
     };
+    // The use of the index depends on the limit and on the settings of the scan.
     let statement = format!(
-        "SELECT n.chunk_id, n.value FROM (SELECT {key}::text AS chunk_id, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
+        "{PLAN_EACH_TIME} SELECT n.chunk_id, n.value FROM (SELECT {key}::text AS chunk_id, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
          WHERE n.chunk_id IS NOT NULL AND {MEASURABLE} ORDER BY n.value, n.chunk_id COLLATE \"C\"",
         corpus.relations()?,
         corpus.embedding_column()?,
@@ -377,11 +378,7 @@ fn with_scan_settings<T>(
             .unwrap_or(0),
     );
     let ef_search = CString::new(ef_search.to_string()).unwrap_or_default();
-    // A generic plan does not fit: the use of the index depends on the limit and on the settings below.
-    let mut settings = vec![
-        (c"plan_cache_mode", c"force_custom_plan"),
-        (c"hnsw.ef_search", ef_search.as_c_str()),
-    ];
+    let mut settings = vec![(c"hnsw.ef_search", ef_search.as_c_str())];
     if iterates {
         settings.push((c"hnsw.iterative_scan", c"strict_order"));
         settings.push((c"ivfflat.iterative_scan", c"relaxed_order"));

@@ -12,7 +12,7 @@ pub use super::missing_columns::map_command;
 pub use super::relations::{
     Column, Corpus, INTEGERS, LONGEST_TITLE, Mapping, Past, Side, operator_schema,
 };
-pub use super::visible_rows::{PRINCIPALS_TYPES, TENANT_TYPES, holds_principals, tenant_as};
+pub use super::visible_rows::{PRINCIPALS_TYPES, TENANT_TYPES, holds_principals, holds_tenants};
 use crate::error::{Error, Result};
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
@@ -121,6 +121,8 @@ fn select(condition: &str) -> String {
                  JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.documents::oid) AS documents, \
              (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \
                  JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.history::oid) AS history, \
+             EXISTS (SELECT FROM pg_class AS p WHERE p.oid IN (c.relation::oid, c.documents::oid) \
+                 AND (p.relkind NOT IN ('r', 'p', 'm') OR row_security_active(p.oid))) AS has_policies, \
              (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'vector') AS vector_schema, \
              {} AS passage_columns, {} AS document_columns \
          FROM reground.corpora AS c WHERE {condition}) AS r",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::relations::{Corpus, INTEGERS, Side};
-use super::visible_rows::{holds_principals, tenant_as};
+use super::visible_rows::{holds_principals, holds_tenants};
 use crate::sql;
 
 impl Corpus {
@@ -88,7 +88,7 @@ fn fits(meaning: &str, kind: &str) -> bool {
         "published" | "modified_at" => kind.starts_with("timestamp") || kind == "date",
         "metadata" => matches!(kind, "json" | "jsonb"),
         "text_config_column" => is_text || kind == "regconfig",
-        "tenant_column" => tenant_as(kind).is_some(),
+        "tenant_column" => holds_tenants(kind),
         "principals_column" => holds_principals(kind),
         other if INTEGERS.contains(&other) => {
             matches!(kind, "smallint" | "integer" | "bigint" | "numeric")

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::sql;
+use crate::sql::{self, PLAN_EACH_TIME};
 use crate::store::roles::Roles;
 
 /// The relation of a corpus that has a column.
@@ -81,6 +81,8 @@ pub struct Corpus {
     pub embedding_model: Option<String>,
     /// Model whose vectors are being computed, to replace it.
     pub next_embedding_model: Option<String>,
+    /// Whether row-level security or a view could hide rows from the role that read the registration.
+    has_policies: bool,
     /// Quoted name of pgvector's schema.
     vector_schema: Option<String>,
     /// Types of the columns of the relation of the passages.
@@ -404,7 +406,7 @@ impl Corpus {
 
     /// FROM clause: passages `p`, joined with documents `d` if these are mapped, as far as the caller may read them.
     pub fn relations(&self) -> Result<String> {
-        match &self.past {
+        let from = match &self.past {
             Some(Past {
                 passages,
                 documents,
@@ -413,7 +415,12 @@ impl Corpus {
                 self.relation.as_deref().unwrap_or_default(),
                 self.documents.as_deref(),
             ),
-        }
+        }?;
+        // The rows that policies show can depend on settings.
+        Ok(match self.has_policies {
+            true => format!("{from} {PLAN_EACH_TIME}"),
+            false => from,
+        })
     }
 
     /// Condition that `d` is the document of the passage `p`.

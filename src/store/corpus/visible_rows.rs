@@ -5,16 +5,20 @@
 
 use super::relations::{Column, Corpus, Side};
 use crate::error::Result;
-use crate::sql;
+use crate::sql::{self, PRINCIPALS, TENANT};
 use crate::tenant;
 
-/// The tenant as uuid; NULL if it is none. A cast alone would raise an error.
-const TENANT_AS_UUID: &str = "(SELECT CASE WHEN t.tenant ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' THEN t.tenant::uuid END \
-     FROM reground.current_tenant() AS t(tenant))";
+/// The tenant as uuid; NULL if it is none. A cast alone would raise an error. The planner computes the value.
+fn tenant_as_uuid() -> String {
+    format!(
+        "(CASE WHEN {TENANT} ~ '^[0-9a-fA-F]{{8}}(-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}}$' THEN {TENANT}::uuid END)"
+    )
+}
 
 /// The tenant as integer; NULL if it is none. Only the canonical form counts, because the tenants 7 and 07 are different.
-const TENANT_AS_INTEGER: &str = "(SELECT CASE WHEN t.tenant ~ '^(0|-?[1-9][0-9]{0,17})$' THEN t.tenant::bigint END \
-     FROM reground.current_tenant() AS t(tenant))";
+fn tenant_as_integer() -> String {
+    format!("(CASE WHEN {TENANT} ~ '^(0|-?[1-9][0-9]{{0,17}})$' THEN {TENANT}::bigint END)")
+}
 
 /// Types that a column of tenants can have, for hints.
 pub const TENANT_TYPES: &str = "text, varchar, name, uuid, smallint, integer or bigint";
@@ -23,13 +27,18 @@ pub const TENANT_TYPES: &str = "text, varchar, name, uuid, smallint, integer or 
 pub const PRINCIPALS_TYPES: &str = "text[] or varchar[]";
 
 /// Expression for the current tenant as a value of a type; `None` if a column of this type cannot contain tenants.
-pub fn tenant_as(kind: &str) -> Option<&'static str> {
+fn tenant_as(kind: &str) -> Option<String> {
     match kind {
-        "text" | "character varying" | "name" => Some("(SELECT reground.current_tenant())"),
-        "uuid" => Some(TENANT_AS_UUID),
-        "smallint" | "integer" | "bigint" => Some(TENANT_AS_INTEGER),
+        "text" | "character varying" | "name" => Some(TENANT.to_owned()),
+        "uuid" => Some(tenant_as_uuid()),
+        "smallint" | "integer" | "bigint" => Some(tenant_as_integer()),
         _ => None,
     }
+}
+
+/// Whether a column of this type can contain tenants.
+pub fn holds_tenants(kind: &str) -> bool {
+    tenant_as(kind).is_some()
 }
 
 /// Whether a column of this type can contain principals.
@@ -174,9 +183,7 @@ impl Corpus {
         let kind = columns.get(&column.column).map_or("", String::as_str);
         if meaning == "principals_column" {
             return match holds_principals(kind) {
-                true => format!(
-                    "{alias}.{name}::text[] OPERATOR(pg_catalog.&&) (SELECT reground.current_principals())"
-                ),
+                true => format!("{alias}.{name}::text[] OPERATOR(pg_catalog.&&) {PRINCIPALS}"),
                 false => "false".to_owned(),
             };
         }

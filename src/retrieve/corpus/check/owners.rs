@@ -7,14 +7,14 @@ use crate::guc;
 use crate::retrieve::text_config::has_index;
 use crate::sql;
 use crate::store::corpora::{
-    Corpus, PRINCIPALS_TYPES, Side, TENANT_TYPES, holds_principals, map_command, tenant_as,
+    Corpus, PRINCIPALS_TYPES, Side, TENANT_TYPES, holds_principals, holds_tenants, map_command,
 };
 
 /// Checks the types of the columns, the index on the column of tenants, and that the setting with the principals is named.
 pub fn owners(corpus: &Corpus) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     findings.extend(wrong_type(corpus, "tenant_column", TENANT_TYPES, |kind| {
-        tenant_as(kind).is_some()
+        holds_tenants(kind)
     }));
     findings.extend(wrong_type(
         corpus,
