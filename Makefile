@@ -1,9 +1,9 @@
 # Each target calls one script. Downloads, builds and servers are in ~/.cache/reground (REGROUND_CACHE=…), not in the clone.
 
-export ARGS PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
+export ARGS PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS ROWS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bench test-metrics test-models test-apps test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical bench-row-security build install fmt lint clean
+.PHONY: help demo test test-bench test-metrics test-models test-apps test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical bench-visible-rows build install fmt lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -71,8 +71,8 @@ bench-audit: ## measure audit queries over ten million citations (generates 15 G
 bench-recording: ## measure how many imported answers are recorded per second (DATA=folder)
 	@scripts/bench-recording.sh
 
-bench-row-security: ## measure searches under row-level security beside plain SQL over the same indexes
-	@scripts/bench-row-security.sh
+bench-visible-rows: ## measure searches under policies, principals and filters beside plain SQL, into docs/benchmarks-visible-rows.md
+	@scripts/bench-visible-rows.sh
 
 bench-lexical: ## compare indexes for ranked text search, into docs/benchmarks-lexical.md (DATA=folder; URI=…)
 	@scripts/bench-lexical.sh
