@@ -29,7 +29,7 @@ FROM reground.search('zoo', 'which animals sleep?', '[1,0,0]', settings => '{"fu
 
 -- Only lexical search, with a warning; only vector search, without a query.
 SELECT chunk_id, lexical_rank, vector_rank FROM reground.search('zoo', 'sleep');
-SELECT chunk_id, lexical_rank, vector_rank FROM reground.search('zoo', NULL, '[0,0,1]', max_results => 2);
+SELECT chunk_id, lexical_rank, vector_rank FROM reground.search('zoo', embedding => '[0,0,1]', max_results => 2);
 SELECT chunk_id, lexical_rank FROM reground.search('zoo', '   ', '[0,0,1]', max_results => 1);
 
 SET client_min_messages = error;
