@@ -139,6 +139,22 @@ SELECT item, status, detail, hint FROM reground.check_corpus('typed') WHERE item
 SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('typed', mapping => '{"principals_column": "body"}')$$);
 SELECT reground.drop_corpus('typed');
 
+-- By a nondeterministic collation, two tenants or principals could be equal.
+-- This also works in a build without ICU.
+CREATE COLLATION loose (provider = libc, locale = 'C');
+UPDATE pg_collation SET collisdeterministic = false WHERE collname = 'loose';
+CREATE TABLE loosely (id integer PRIMARY KEY, owner varchar COLLATE loose, readers text[] COLLATE loose, body text);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('loosely', relation => 'loosely', chunk_id => 'id', content => 'body', tenant_column => 'owner')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('loosely', relation => 'loosely', chunk_id => 'id', content => 'body', principals_column => 'readers')$$);
+SELECT reground.add_corpus('loosely', relation => 'loosely', chunk_id => 'id', content => 'body');
+SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('loosely', mapping => '{"tenant_column": "owner"}')$$);
+ALTER TABLE tenant_columns.loosely ALTER COLUMN owner TYPE character varying COLLATE "C";
+SELECT reground.alter_corpus('loosely', mapping => '{"tenant_column": "owner"}');
+SELECT status, detail FROM reground.check_corpus('loosely') WHERE item = 'tenant_column';
+ALTER TABLE loosely ALTER COLUMN owner TYPE varchar COLLATE loose;
+SELECT status, detail, hint FROM reground.check_corpus('loosely') WHERE item = 'tenant_column';
+SELECT reground.drop_corpus('loosely');
+
 -- Columns of the documents: a passage without a visible document is not visible. Documents of two tenants may have the same id.
 CREATE TABLE files (id text, owner text, readers text[], name text);
 CREATE TABLE parts (id integer PRIMARY KEY, file text, body text);
