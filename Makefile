@@ -41,7 +41,7 @@ test-subscriber: ## test a logical subscriber of a PostgreSQL without the extens
 test-erasure: ## test that erased text is in no dump, no file of the server and no restored backup
 	@scripts/test-erasure.sh
 
-soak: ## run the fuzz tests longer, and fifty crashes (SECONDS_EACH=600, ROUNDS=50)
+soak: ## run the fuzz tests longer, 10,000 statements on synchronised tables, and fifty crashes (SECONDS_EACH=600, ROUNDS=50)
 	@scripts/soak.sh
 
 server: ## start a server with the extension; the last line is its URI (RECREATE=1 creates the extension again)

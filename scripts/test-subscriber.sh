@@ -102,24 +102,40 @@ caught_up
 expect "after TRUNCATE" "0" "SELECT count(*) FROM reground.search('articles', 'otters w1 w2 w3', '[1,0]')"
 sound "after TRUNCATE"
 
-say "a corpus that is synchronised with the copied rows"
-# difference: rows of the table that are no document or passage of the corpus, and the converse.
-difference() {
-    query "$subscriber" --command "SELECT count(*) FROM ((TABLE wanted EXCEPT TABLE stored) UNION ALL (TABLE stored EXCEPT TABLE wanted)) AS d"
+say "corpora that are synchronised, through a crash"
+# different CORPUS TABLE WHEN: fails unless documents, passages and pending embeddings match the table.
+different() {
+    local found
+    found=$(query "$subscriber" --command "SELECT difference('$1', '$2')")
+    [ "$found" = 0 ] || die "$1 has $found differences from $2 $3" ""
 }
-query "$publisher" --command "INSERT INTO articles (title, body) SELECT 'Synced ' || n, 'Body ' || n || '.' FROM generate_series(1, 50) AS n"
+query "$publisher" --command "INSERT INTO articles (title, body) SELECT 'Synced ' || n, random_body() FROM generate_series(1, 2000) AS n"
 caught_up
-query "$subscriber" --command "SELECT reground.create_corpus('synced')" \
-    --command "SELECT reground.sync_table('synced', 'articles', key => 'id', content => 'body', title => 'title')" \
-    --command "CREATE VIEW wanted AS SELECT id::text AS doc_id, title, body FROM articles" \
-    --command "CREATE VIEW stored AS SELECT d.doc_id, d.title, p.content FROM synced AS p JOIN synced_documents AS d USING (doc_id, version)" >/dev/null
-[ "$(difference)" = 0 ] || die "sync_table has not stored the rows" ""
+query "$subscriber" --file "$sql/synced.sql" >/dev/null
+different synced articles "after sync_table"
 expect "the subscription is not reported" "t" "SELECT bool_or(detail LIKE '%subscription%') FROM reground.check_corpus('synced') WHERE item = 'sync_table'"
-query "$publisher" --command "UPDATE articles SET body = body || ' Changed.' WHERE id % 3 = 0" --command "DELETE FROM articles WHERE id % 5 = 0"
-caught_up
-[ "$(difference)" != 0 ] || die "triggers fired under the subscription" ""
+query "$subscriber" --command "SELECT embed('synced', 1000)" >/dev/null
+"$PG_BIN/pgbench" --no-vacuum --client 2 --time 6 --rate 150 --random-seed 3 --file "$sql/write.sql" "$(server_uri "$publisher" app)" >"$logs/writes-3" 2>&1 &
+writers=$!
+# These writers lose their connections in the crash.
+"$PG_BIN/pgbench" --no-vacuum --client 4 --max-tries 20 --time 60 --random-seed 4 --file "$sql/notes.sql" "$(server_uri "$subscriber" app)" >"$logs/notes" 2>&1 &
+notes=$!
+sleep 4
 (cd "$subscriber" && as_server_user "$PG_BIN/pg_ctl" stop --silent --mode immediate --pgdata "$subscriber/data")
+wait "$notes" || true
 server_start "$subscriber" "$PG_BIN"
+wait "$writers" || { tail -n 5 "$logs/writes-3" >&2; die "the publisher's writers failed"; }
+caught_up
+expect "the writers wrote nothing before the crash" "t" "SELECT count(*) > 50 FROM notes"
+different notes_now notes "after the crash"
+query "$subscriber" --command "SELECT reground.run_maintenance('sync_queue')" >/dev/null
+different notes_later notes "after the queue was processed"
+[ "$(query "$subscriber" --command "SELECT difference('synced', 'articles')")" != 0 ] || die "triggers fired under the subscription" ""
 query "$subscriber" --command "SELECT reground.resync('synced')" >/dev/null
-[ "$(difference)" = 0 ] || die "resync has not repaired the documents" ""
+different synced articles "after resync"
+for corpus in synced notes_now notes_later; do
+    query "$subscriber" --command "SELECT embed('$corpus', 1000000)" >/dev/null
+    expect "no passage of $corpus is pending" 0 "SELECT count(*) FROM reground.pending_embeddings('$corpus')"
+done
+different synced articles "after all passages are embedded"
 say "$(grep -h 'number of transactions actually processed' "$logs"/writes-* | awk '{ n += $NF } END { print n }') transactions of the application were replicated"

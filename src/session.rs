@@ -1,4 +1,4 @@
-//! Settings that apply while a closure runs.
+//! Settings that apply while a closure runs, and the isolation of the transaction.
 
 use std::ffi::CStr;
 
@@ -57,4 +57,10 @@ fn set_local_as(context: pg_sys::GucContext::Type, name: &CStr, value: &CStr) {
             false,
         );
     }
+}
+
+/// Whether each statement of this transaction sees all rows that were committed before it.
+pub fn sees_everything() -> bool {
+    // SAFETY: a plain read of a backend variable.
+    unsafe { pg_sys::XactIsoLevel <= pg_sys::XACT_READ_COMMITTED as i32 }
 }

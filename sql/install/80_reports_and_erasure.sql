@@ -38,4 +38,4 @@ CREATE FUNCTION reground.forget_tenant(tenant text)
     RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_tenant_wrapper';
 COMMENT ON FUNCTION reground.forget_tenant(text) IS
-'Erases a tenant: its conversations, probes, must-have facts, rollups, baselines, alerts, and the registration of its corpora, whose tables stay. For reground_admin. Errors: P0002 if the tenant has no rows.';
+'Erases a tenant: its conversations, probes, must-have facts, rollups, baselines, alerts, the registration of its corpora, whose tables stay, and its documents in shared corpora with tenant_column made by create_corpus. For reground_admin. Errors: P0002 if the tenant has no rows, 55000 if a synchronised table has a row of the tenant.';

@@ -18,7 +18,7 @@ SELECT reground.current_principals();
 SELECT item, status, detail, hint FROM reground.check_corpus('kb') WHERE item IN ('tenant_column', 'principals_column') ORDER BY item;
 SELECT version, added FROM reground.put_document('kb', 'a1', 'The acme pump needs oil every year.', title => 'Acme pump', principals => '{user:1}');
 SELECT version, added FROM reground.put_document('kb', 'a2', 'The acme pump needs water every day.', title => 'Acme water', principals => '{user:2}');
-SELECT version, added FROM reground.put_document('kb', 'a3', 'The acme pump needs sand every week.', title => 'Acme sand');
+SELECT version, added FROM reground.put_document('kb', 'a3', 'The acme pump needs sand every week.', title => 'Acme sand', principals => '{}');
 SET app.tenant = 'bolt';
 SELECT version, added FROM reground.put_document('kb', 'b1', 'The bolt pump needs grease every month.', title => 'Bolt pump', principals => '{user:1}');
 SELECT doc_id, owner, readers FROM kb ORDER BY doc_id;
@@ -87,6 +87,19 @@ SELECT * FROM regress.refusal($$SELECT * FROM reground.put_document('kb', 'a2', 
 SELECT reground.alter_corpus('kb', text_config => 'simple', title_weight => 3);
 SELECT doc_id FROM reground.search('kb', 'pump needs') ORDER BY doc_id;
 SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('kb', mapping => '{"tenant_column": null}')$$);
+-- A new document needs principals, because otherwise nobody could read it. They stay if an update does not name them.
+SELECT * FROM regress.refusal($$SELECT * FROM reground.put_document('kb', 'a4', 'The acme pump needs air.')$$);
+SELECT version, added FROM reground.put_document('kb', 'a4', 'The acme pump needs air.', principals => '{user:1}');
+SELECT version, changed FROM reground.put_document('kb', 'a4', 'The acme pump needs air.', title => 'Acme air');
+SELECT version, changed FROM reground.put_document('kb', 'a4', 'The acme pump needs clean air.');
+SELECT reground.delete_document('kb', 'a4');
+SELECT version, changed FROM reground.put_document('kb', 'a4', 'The acme pump needs no air.');
+SELECT version, readers FROM kb_documents WHERE doc_id = 'a4' ORDER BY version;
+SELECT version, readers FROM kb_history WHERE doc_id = 'a4' ORDER BY version;
+SET app.principals = '{user:1}';
+SELECT content FROM reground.search('kb', 'clean air');
+SELECT version, changed FROM reground.put_document('kb', 'a4', 'The acme pump needs no air.', principals => '{}');
+SELECT content FROM reground.search('kb', 'clean air');
 SELECT reground.drop_corpus('kb', drop_tables => true);
 
 -- Tables of the application, with tenants of each type. A tenant that the type cannot parse has no row.
@@ -125,6 +138,22 @@ SELECT count(*) FROM reground.search('typed', 'water');
 SELECT item, status, detail, hint FROM reground.check_corpus('typed') WHERE item = 'tenant_column';
 SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('typed', mapping => '{"principals_column": "body"}')$$);
 SELECT reground.drop_corpus('typed');
+
+-- By a nondeterministic collation, two tenants or principals could be equal.
+-- This also works in a build without ICU.
+CREATE COLLATION loose (provider = libc, locale = 'C');
+UPDATE pg_collation SET collisdeterministic = false WHERE collname = 'loose';
+CREATE TABLE loosely (id integer PRIMARY KEY, owner varchar COLLATE loose, readers text[] COLLATE loose, body text);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('loosely', relation => 'loosely', chunk_id => 'id', content => 'body', tenant_column => 'owner')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('loosely', relation => 'loosely', chunk_id => 'id', content => 'body', principals_column => 'readers')$$);
+SELECT reground.add_corpus('loosely', relation => 'loosely', chunk_id => 'id', content => 'body');
+SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('loosely', mapping => '{"tenant_column": "owner"}')$$);
+ALTER TABLE tenant_columns.loosely ALTER COLUMN owner TYPE character varying COLLATE "C";
+SELECT reground.alter_corpus('loosely', mapping => '{"tenant_column": "owner"}');
+SELECT status, detail FROM reground.check_corpus('loosely') WHERE item = 'tenant_column';
+ALTER TABLE loosely ALTER COLUMN owner TYPE varchar COLLATE loose;
+SELECT status, detail, hint FROM reground.check_corpus('loosely') WHERE item = 'tenant_column';
+SELECT reground.drop_corpus('loosely');
 
 -- Columns of the documents: a passage without a visible document is not visible. Documents of two tenants may have the same id.
 CREATE TABLE files (id text, owner text, readers text[], name text);

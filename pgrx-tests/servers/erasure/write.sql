@@ -2,13 +2,14 @@
 -- Words: zqnamex zqaskx zqanswerx zqtagx zqtagtwox zqmessagex zqfilterx zqusagex zqrequestx zqrewritex zqnotex zqreviewerx zqreportx zqreporterx zqshadowx zqapix
 -- Words: zqbodyx zqtitlex zqaddressx zqmetax zqoldx zqedgex zqcitedx
 -- Words: zqfactx zqreferencex zqstatementx zqlabelx zqlabellerx zqcountx zqcounterx zqgoldx zqgoldfactx
--- Words: zqtenantx zqtalkx zqheardx zqprobex zqprobenamex zqownx
+-- Words: zqtenantx zqtalkx zqheardx zqprobex zqprobenamex zqownx zqsharedx zqearlierx
 
 CREATE EXTENSION vector;
 CREATE EXTENSION reground;
 SET app.tenant_id = 'acme';
 SELECT reground.create_corpus('farm', dimensions => 2);
 SELECT reground.create_corpus('own', tenant => 'zqtenantx');
+SELECT reground.create_corpus('shared', tenant_column => 'owner');
 
 -- Without compression, the files contain each word as it is.
 DO $$
@@ -66,6 +67,8 @@ CALL keep('keep-2', 'zqcitedx');
 
 SET app.tenant_id = 'zqtenantx';
 SELECT reground.put_document('own', 'own', content => 'Pigs zqownx grunt.');
+SELECT reground.put_document('shared', 'pigs', content => 'Pigs zqearlierx grunt.');
+SELECT reground.put_document('shared', 'pigs', content => 'Pigs zqsharedx grunt.');
 SELECT FROM reground.begin_turn('talk', 'Do pigs zqtalkx grunt?', 'own');
 SELECT FROM reground.end_turn(turn('talk'), 'Pigs zqheardx grunt [A1].');
 SELECT reground.put_gold_facts('zqgoldx', '{Pigs zqgoldfactx grunt.}');

@@ -97,7 +97,6 @@ fn put_document(
         })
         .transpose()?;
     let metadata = Json::object(metadata, "metadata")?;
-    let owners = RowOwners::of(&corpus, principals)?;
     let mut prepared = match (content, passages) {
         (Some(content), None) => {
             let chunking: ChunkSettings =
@@ -116,6 +115,10 @@ fn put_document(
     }
     .map_err(Error::from)?;
     prepared.set_headings(title, media_type);
+    documents::lock(corpus.corpus_id, doc_id)?;
+    let latest = documents::latest(corpus.corpus_id, doc_id)?;
+    documents::check_tenant(&corpus, doc_id, latest.as_ref())?;
+    let owners = RowOwners::of(&corpus, doc_id, principals)?;
     let description = Description {
         uri: uri.map(canonical),
         title,
@@ -128,9 +131,6 @@ fn put_document(
         owners,
         source_hash: None,
     };
-    documents::lock(corpus.corpus_id, doc_id)?;
-    let latest = documents::latest(corpus.corpus_id, doc_id)?;
-    documents::check_tenant(&corpus, doc_id, latest.as_ref())?;
     let put = store(&corpus, doc_id, &prepared, description)?;
     rows::emit(fcinfo, &[put])?;
     Ok(())

@@ -169,6 +169,10 @@ fn forget_tenant(
     let tables = erasure::tables_of(tenant)?;
     let mut receipt = Receipt::default();
     erasure::conversations(&erasure::hold_all(tenant)?, &mut receipt)?;
+    for corpus_id in erasure::corpora_with_tenants(true)? {
+        sync::forbid_erasure_of_tenant(corpus_id, tenant)?;
+        erasure::shared_rows(corpus_id, tenant, &mut receipt)?;
+    }
     erasure::tenant(tenant, &mut receipt)?;
     if receipt.rows().is_empty() {
         return Err(Error::Unknown("tenant", tenant.to_owned()).into());
@@ -182,6 +186,33 @@ fn forget_tenant(
             "DROP TABLE removes those that are no longer needed.",
         );
     }
+    let registered = registered_tables()?;
+    if !registered.is_empty() {
+        notice(
+            format!(
+                "the application's own tables do not change: {}",
+                registered.join(", ")
+            ),
+            "Delete the rows of the tenant there.",
+        );
+    }
     rows::emit(fcinfo, receipt.rows())?;
     Ok(())
+}
+
+/// The registered tables of shared corpora with a column of tenants.
+fn registered_tables() -> Result<Vec<String>> {
+    let mut tables = Vec::new();
+    for corpus_id in erasure::corpora_with_tenants(false)? {
+        let corpus = corpora::by_id(corpus_id)?;
+        tables.extend(
+            corpus
+                .into_iter()
+                .flat_map(|corpus| [corpus.relation, corpus.documents])
+                .flatten(),
+        );
+    }
+    tables.sort();
+    tables.dedup();
+    Ok(tables)
 }

@@ -15,11 +15,16 @@ pub struct RowOwners {
 }
 
 impl RowOwners {
-    /// Returns the current tenant, and the given principals.
+    /// Returns the current tenant, and the given principals or else those of the document, which must be locked.
     ///
     /// # Errors
-    /// 22023 for principals that the corpus has no column for, 22004 for NULL in the array, 55000 if no tenant is set.
-    pub fn of(corpus: &Corpus, principals: Option<Vec<Option<String>>>) -> Result<Self> {
+    /// 22023 for principals that the corpus has no column for, and for a new document without principals; 22004 for NULL in the array;
+    /// 55000 if no tenant is set.
+    pub fn of(
+        corpus: &Corpus,
+        doc_id: &str,
+        principals: Option<Vec<Option<String>>>,
+    ) -> Result<Self> {
         let has_column = corpus.mapping.contains_key("principals_column");
         if principals.is_some() && !has_column {
             return Err(Error::Bad {
@@ -28,15 +33,20 @@ impl RowOwners {
                 hint: "Create the corpus with principals_column => ….".into(),
             });
         }
-        let principals = principals.unwrap_or_default().into_iter();
-        let principals = principals.map(|name| given(name, "an element of principals"));
-        let principals: Vec<String> = principals.collect::<Result<_>>()?;
+        let principals = match principals {
+            Some(names) => {
+                let names = names.into_iter();
+                let names = names.map(|name| given(name, "an element of principals"));
+                Some(names.collect::<Result<Vec<String>>>()?)
+            }
+            None => present_principals(corpus, doc_id)?,
+        };
         Ok(Self {
             tenant: match corpus.has_tenants() {
                 true => corpus.row_tenant()?,
                 false => None,
             },
-            principals: has_column.then_some(principals),
+            principals,
         })
     }
 
@@ -112,4 +122,27 @@ impl RowOwners {
         }
         Ok(())
     }
+}
+
+/// The principals of the latest version of a document, deleted or not; `None` if the corpus has no column for them.
+///
+/// # Errors
+/// 22023 if there is no version: without principals, nobody could read the document.
+fn present_principals(corpus: &Corpus, doc_id: &str) -> Result<Option<Vec<String>>> {
+    let Some(column) = corpus.mapping.get("principals_column") else {
+        return Ok(None);
+    };
+    let present = sql::write_one::<Vec<String>>(
+        &format!(
+            "SELECT coalesce(array_remove(d.{}::text[], NULL), '{{}}') FROM {} AS d WHERE d.doc_id = $1 ORDER BY d.version DESC LIMIT 1",
+            sql::ident(&column.column),
+            corpus.documents.as_deref().unwrap_or_default()
+        ),
+        &[doc_id.into()],
+    )?;
+    present.map(Some).ok_or_else(|| Error::Bad {
+        argument: "principals",
+        fault: format!("none are given for the new document \"{doc_id}\""),
+        hint: "Pass the users and groups that may read it, or '{}' if nobody may.".into(),
+    })
 }

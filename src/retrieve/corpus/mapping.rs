@@ -134,14 +134,34 @@ fn check_type(relation: &str, meaning: &str, column: &str) -> Result<()> {
             "regconfig" | "text" | "character varying" | "character" | "name"
         ),
     };
-    if fits {
-        return Ok(());
+    if !fits {
+        return Err(Error::Bad {
+            argument,
+            fault: format!("column \"{column}\" is of type {kind}"),
+            hint,
+        });
     }
-    Err(Error::Bad {
-        argument,
-        fault: format!("column \"{column}\" is of type {kind}"),
-        hint,
-    })
+    match loose_collation(relation, column)? {
+        Some(collation) if meaning != "text_config_column" => Err(Error::Bad {
+            argument,
+            fault: format!("column \"{column}\" has the nondeterministic collation {collation}"),
+            hint: format!(
+                "Different names could be equal. ALTER TABLE {relation} ALTER COLUMN {} TYPE {kind} COLLATE \"C\";",
+                sql::ident(column)
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The collation of a column if it is nondeterministic: different texts can be equal.
+pub fn loose_collation(relation: &str, column: &str) -> Result<Option<String>> {
+    sql::read_one(
+        "SELECT format('%I.%I', n.nspname, l.collname) FROM pg_attribute AS a JOIN pg_collation AS l ON l.oid = a.attcollation \
+             JOIN pg_namespace AS n ON n.oid = l.collnamespace \
+         WHERE a.attrelid = $1::regclass AND a.attname = $2 AND NOT a.attisdropped AND NOT l.collisdeterministic",
+        &[relation.into(), column.into()],
+    )
 }
 
 /// Returns the type of an embedding column, and its number of dimensions if it is declared.

@@ -309,6 +309,14 @@ impl Corpus {
         }
     }
 
+    /// The relation with the columns of a side.
+    pub fn side(&self, side: Side) -> Option<&str> {
+        match side {
+            Side::Passages => self.relation.as_deref(),
+            Side::Documents => self.documents.as_deref(),
+        }
+    }
+
     /// The type of the column of a meaning.
     pub fn column_type(&self, meaning: &str) -> Option<&str> {
         let column = self.mapping.get(meaning)?;

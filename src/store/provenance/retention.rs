@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::run_as::as_owner_unrestricted;
+use crate::session::sees_everything;
 use crate::sql;
 
 /// A row of run_retention.
@@ -221,12 +222,6 @@ fn all_archived(
         ),
         &[before.into(), archived.into()],
     )
-}
-
-/// Whether each statement of this transaction sees all rows that were committed before it.
-fn sees_everything() -> bool {
-    // SAFETY: a plain read of a backend variable.
-    unsafe { pg_sys::XactIsoLevel <= pg_sys::XACT_READ_COMMITTED as i32 }
 }
 
 /// Whether no other session uses a partition at this moment.

@@ -336,3 +336,20 @@ pub(in crate::api) fn forbid_erasure(corpus_id: i64, doc_id: &str) -> Result<()>
     }
     Ok(())
 }
+
+/// Checks that the documents of a tenant may be erased. Errors: 55000 if a row of the tenant exists, because it would be stored again.
+pub(in crate::api) fn forbid_erasure_of_tenant(corpus_id: i64, tenant: &str) -> Result<()> {
+    let Some(synced) = sync::find(corpus_id)? else {
+        return Ok(());
+    };
+    if synced.source.is_none() {
+        return Ok(());
+    }
+    match Source::of(&synced)?.row_of_tenant(tenant)? {
+        Some(doc_id) => Err(Error::RowExists {
+            table: synced.name(),
+            doc_id,
+        }),
+        None => Ok(()),
+    }
+}

@@ -201,6 +201,18 @@ impl<'a> Source<'a> {
         Ok(rows.iter().any(|row| row.content.is_some()))
     }
 
+    /// The key of a row of a tenant with content, if there is one.
+    pub fn row_of_tenant(&self, tenant: &str) -> Result<Option<String>> {
+        let query = format!(
+            "SELECT {} FROM {} AS t WHERE {} COLLATE \"C\" = $1 AND {} IS NOT NULL LIMIT 1",
+            self.text("key"),
+            self.relation,
+            self.text("tenant_column"),
+            self.text("content"),
+        );
+        self.read(|| sql::write_one(&query, &[tenant.into()]))
+    }
+
     /// The keys of all rows whose document is missing or another one, and those of documents without a row.
     pub fn differences(&self) -> Result<Vec<String>> {
         let corpus_id = self.synced.corpus_id;

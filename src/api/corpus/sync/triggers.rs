@@ -8,6 +8,7 @@ use super::apply;
 use super::source::Source;
 use crate::error::{Error, Result, warn};
 use crate::run_as::as_owner;
+use crate::session::sees_everything;
 use crate::sql::{self, Changes, Event};
 use crate::store::sync::{self, Queued, Synchronised};
 
@@ -37,6 +38,10 @@ fn follow(synced: &Synchronised, changes: &Changes) -> Result<()> {
     }
     if synced.is_immediate() {
         sync::hold_off_queue(synced.corpus_id)?;
+    }
+    // TRUNCATE removes rows that the snapshot of the transaction does not show, and whose documents it does not show either.
+    if changes.event == Event::Truncate && !sees_everything() {
+        sync::queue(synced.corpus_id, vec![None])?;
     }
     let changed = sql::guarded(|| Source::of(synced)?.changed(changes));
     let failed = match changed {

@@ -4,10 +4,11 @@ use super::finding::Finding;
 use super::indexes::can_have_indexes;
 use crate::error::Result;
 use crate::guc;
+use crate::retrieve::mapping;
 use crate::retrieve::text_config::has_index;
 use crate::sql;
 use crate::store::corpora::{
-    Corpus, PRINCIPALS_TYPES, Side, TENANT_TYPES, holds_principals, holds_tenants, map_command,
+    Corpus, PRINCIPALS_TYPES, TENANT_TYPES, holds_principals, holds_tenants, map_command,
 };
 
 /// Checks the types of the columns, the index on the column of tenants, and that the setting with the principals is named.
@@ -22,6 +23,9 @@ pub fn owners(corpus: &Corpus) -> Result<Vec<Finding>> {
         PRINCIPALS_TYPES,
         holds_principals,
     ));
+    for meaning in ["tenant_column", "principals_column"] {
+        findings.extend(loose_collation(corpus, meaning)?);
+    }
     if findings.is_empty() {
         findings.extend(tenant_index(corpus)?);
         findings.extend(principals_setting(corpus));
@@ -46,15 +50,29 @@ fn wrong_type(
     })
 }
 
+/// Reports a collation by which two tenants or principals can be equal. Registration refuses it, but the column can change.
+fn loose_collation(corpus: &Corpus, meaning: &str) -> Result<Option<Finding>> {
+    let Some(mapped) = corpus.mapping.get(meaning) else {
+        return Ok(None);
+    };
+    let relation = corpus.side(mapped.side).unwrap_or_default();
+    let collation = mapping::loose_collation(relation, &mapped.column)?;
+    Ok(collation.map(|collation| {
+        let name = sql::ident(&mapped.column);
+        let kind = corpus.column_type(meaning).unwrap_or("text");
+        Finding::error(
+            meaning,
+            format!("{name} has the nondeterministic collation {collation}: different names can be equal"),
+            Some(format!("ALTER TABLE {relation} ALTER COLUMN {name} TYPE {kind} COLLATE \"C\";")),
+        )
+    }))
+}
+
 fn tenant_index(corpus: &Corpus) -> Result<Option<Finding>> {
     let Some(mapped) = corpus.mapping.get("tenant_column") else {
         return Ok(None);
     };
-    let relation = match mapped.side {
-        Side::Passages => &corpus.relation,
-        Side::Documents => &corpus.documents,
-    };
-    let relation = relation.as_deref().unwrap_or_default();
+    let relation = corpus.side(mapped.side).unwrap_or_default();
     let column = sql::ident(&mapped.column);
     Ok(Some(match has_index(relation, &mapped.column)? {
         true => Finding::ok(

@@ -3,7 +3,9 @@
 mod deletion;
 mod receipt;
 mod redaction;
+mod shared_rows;
 
 pub use deletion::{conversations, hold, hold_all, hold_corpora, tables_of, tenant};
 pub use receipt::Receipt;
 pub use redaction::{Document, addresses, exists};
+pub use shared_rows::{corpora_with_tenants, shared_rows};
