@@ -188,6 +188,24 @@ fn present_passages(corpus: &Corpus, meaning: &str, condition: &str) -> Result<S
     ))
 }
 
+/// Counts the passages of a corpus with a text, and those without a vector of a model, so that the progress is shown before the first
+/// comparison.
+pub(in crate::api) fn count(corpus: &Corpus, model: &str) -> Result<(i64, i64)> {
+    let Some(meaning) = corpus.embedding_meaning(model) else {
+        return Ok((0, 0));
+    };
+    as_relation_owner(corpus.clone(), |corpus| {
+        let counts = sql::write_json(
+            &format!(
+                "SELECT json_build_array(count(*), count(*) FILTER (WHERE NOT x.has_vector))::text FROM ({}) AS x(chunk_id, hash, has_vector)",
+                present_passages(corpus, meaning, "true")?
+            ),
+            &[],
+        )?;
+        Ok(counts.unwrap_or_default())
+    })
+}
+
 /// Removes the records of passages that no longer exist, in the corpora whose embeddings the application computes. Returns their number.
 /// The functions of a managed corpus remove them themselves, but the rows of a table can be deleted by any statement.
 pub(in crate::api) fn forget_all_gone() -> Result<i64> {

@@ -214,11 +214,27 @@ pub fn recorded_by_applications() -> Result<Vec<i64>> {
     .unwrap_or_default())
 }
 
-/// Registers a model of a corpus for comparison.
-pub fn begin_checks(corpus_id: i64, model: &str) -> Result<()> {
+/// Registers a model of a corpus for comparison, with the number of passages and of those without a vector.
+pub fn begin_checks(corpus_id: i64, model: &str, passages: i64, stale: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.embedding_checks (corpus_id, model) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            "INSERT INTO reground.embedding_checks (corpus_id, model, passages, stale) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+            &[
+                corpus_id.into(),
+                model.into(),
+                passages.into(),
+                stale.into(),
+            ],
+        )
+    })?;
+    Ok(())
+}
+
+/// Makes the vectors that the application computed those of a model: the records of their texts show which of them are stale.
+pub fn take_over(corpus_id: i64, model: &str) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.passage_embeddings SET model = $2 WHERE corpus_id = $1 AND model = ''",
             &[corpus_id.into(), model.into()],
         )
     })?;
