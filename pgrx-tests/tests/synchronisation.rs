@@ -518,3 +518,36 @@ fn a_text_that_changes_is_embedded_again() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn records_of_deleted_rows_are_removed() -> Result<()> {
+    let database = Database::create("embedding_records")?;
+    let mut client = database.connect()?;
+    client.batch_execute(
+        "CREATE TABLE shelf (id integer PRIMARY KEY, body text, place vector(2));
+         INSERT INTO shelf SELECT n, 'Text ' || n, '[1,0]' FROM generate_series(1, 1500) AS n;
+         SELECT reground.add_corpus('shelf', 'shelf', 'id', 'body', embedding => 'place');
+         DELETE FROM shelf WHERE id > 1",
+    )?;
+    let maintain = "SELECT processed, error FROM reground.run_maintenance('embedding_records')";
+    let row = client.query_one(maintain, &[])?;
+    ensure!(
+        row.get::<_, Option<i64>>(0) == Some(1499) && row.get::<_, Option<String>>(1).is_none(),
+        "{row:?}"
+    );
+    let records = "SELECT string_agg(chunk_id, ' ') FROM reground.passage_embeddings";
+    let left: String = client.query_one(records, &[])?.get(0);
+    ensure!(left == "1", "records of {left}");
+    // The text of the earlier row is not compared with that of a new row of the same key.
+    client.batch_execute("INSERT INTO shelf VALUES (2, 'New.', '[0,1]')")?;
+    let pending = client.query("SELECT FROM reground.pending_embeddings('shelf')", &[])?;
+    ensure!(pending.is_empty(), "the new row has a vector");
+    // A table that is gone does not stop the others.
+    client.batch_execute(
+        "CREATE TABLE gone AS SELECT * FROM shelf; SELECT reground.add_corpus('gone', 'gone', 'id', 'body', embedding => 'place');
+         DROP TABLE gone; DELETE FROM shelf WHERE id = 1",
+    )?;
+    let row = client.query_one(maintain, &[])?;
+    ensure!(row.get::<_, Option<i64>>(0) == Some(1), "{row:?}");
+    Ok(())
+}

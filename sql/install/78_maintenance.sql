@@ -21,6 +21,7 @@ INSERT INTO reground.maintenance_tasks (task, built_in, enabled, period, meaning
     ('check_alerts',      true, true, '1 minute', 'checks the alert rules; processed: alerts that changed'),
     ('leases',            true, true, '1 minute', 'gives up model tasks whose last lease has ended, and removes the usage of models after 90 days; processed: tasks'),
     ('embeddings',        true, true, '1 minute', 'runs queue_embeddings; processed: tasks queued'),
+    ('embedding_records', true, true, '1 day',    'removes the records of embedded texts whose passages are gone, where the application computes the embeddings; processed: records'),
     ('sync_queue',        true, true, '1 minute', 'stores and deletes the documents of queued rows of synchronised tables; processed: documents'),
     ('resync',            true, true, '1 day',    'compares all synchronised tables with their documents and queues the differences; processed: rows queued'),
     ('judge_sample',      true, true, '1 minute', 'queues citations for the judges of the tenants that have enabled one; processed: citations'),

@@ -248,6 +248,27 @@ SELECT count(*) FROM reground.embedding_checks WHERE checked_at IS NULL;
 
 SELECT reground.drop_corpus('embed'), reground.drop_corpus('embed_m', drop_tables => true), reground.drop_corpus('embed_s');
 TABLE progress;
+-- A model takes over vectors of the application: those of an earlier text are stale.
+CREATE TABLE taken (id integer PRIMARY KEY, body text, emb vector(2));
+INSERT INTO taken VALUES (1, 'a', '[1,0]'), (2, 'bb', '[1,0]');
+SELECT reground.add_corpus('embed_k', 'embed.taken', 'id', 'body', embedding => 'emb');
+UPDATE taken SET body = 'changed' WHERE id = 2;
+SELECT reground.alter_corpus('embed_k', embedding_model => 'embed-2');
+SELECT passages, embedded, waiting, stale FROM progress WHERE corpus = 'embed_k';
+SELECT reground.queue_embeddings('embed_k');
+SELECT content FROM work();
+SELECT passages, embedded, waiting, stale FROM progress WHERE corpus = 'embed_k';
+-- A model with other dimensions replaces them; nothing is left of their records.
+SELECT reground.create_corpus('embed_w', schema => 'embed', dimensions => 2);
+SELECT (reground.put_document('embed_w', 'd', 'one')).added;
+SELECT reground.put_embeddings('embed_w', '{1}', ARRAY['[1,0]']::vector[]);
+SELECT reground.alter_corpus('embed_w', embedding_model => 'embed-3');
+SELECT passages, embedded, waiting, stale, is_current FROM progress WHERE corpus = 'embed_w';
+SELECT reground.queue_embeddings('embed_w');
+SELECT content FROM work();
+SELECT reground.queue_embeddings('embed_w');
+SELECT e.model, e.chunk_id FROM reground.passage_embeddings AS e JOIN reground.corpora AS c USING (corpus_id) WHERE c.corpus IN ('embed_k', 'embed_w') ORDER BY 1, 2;
+SELECT reground.drop_corpus('embed_k'), reground.drop_corpus('embed_w', true);
 SELECT reground.drop_model(m) FROM unnest('{embed-2,embed-3,embed-b,embed-r}'::text[]) AS m;
 DROP OWNED BY regress_owner, regress_embed_admin;
 DROP ROLE regress_owner, regress_embed_admin;

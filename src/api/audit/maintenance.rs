@@ -27,7 +27,7 @@ pub(crate) struct Task {
 }
 
 /// All tasks, in the order in which they run. Retention is the last, because it can lock partitions until the transaction ends.
-const TASKS: [Task; 10] = [
+const TASKS: [Task; 11] = [
     Task {
         name: "refresh_audit",
         run: || rollups::refresh(None),
@@ -43,6 +43,10 @@ const TASKS: [Task; 10] = [
     Task {
         name: "embeddings",
         run: || embeddings::queue_all(None),
+    },
+    Task {
+        name: "embedding_records",
+        run: embeddings::forget_all_gone,
     },
     Task {
         name: "sync_queue",

@@ -3,6 +3,7 @@
 use reground_models::kind::Kind;
 use reground_models::registration::Registration;
 
+use crate::api::models::embeddings::count;
 use crate::error::{Error, Result, notice};
 use crate::sql;
 use crate::store::corpora::{self, Column, Corpus, Side};
@@ -68,11 +69,13 @@ pub(in crate::api) fn assign(corpus: &mut Corpus, model: &str) -> Result<()> {
     let fits = corpus.dimensions.is_none() || corpus.dimensions == model.dimensions;
     if corpus.embedding_model.is_none() && fits {
         corpus.embedding_model = Some(model.model.clone());
+        embeddings::take_over(corpus.corpus_id, &model.model)?;
     } else {
         cancel_next(corpus)?;
         make_next(corpus, &model)?;
     }
-    embeddings::begin_checks(corpus.corpus_id, &model.model)?;
+    let (passages, stale) = count(corpus, &model.model)?;
+    embeddings::begin_checks(corpus.corpus_id, &model.model, passages, stale)?;
     tasks::notify()
 }
 

@@ -5,7 +5,7 @@ use pgrx::prelude::*;
 use reground_models::recheck::{MOST_QUEUED, duration_after_error, is_long};
 
 use crate::api::writable;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, warn};
 use crate::retrieve::mapping::embedding_column;
 use crate::run_as::as_relation_owner;
 use crate::sql;
@@ -143,7 +143,7 @@ fn compare(corpus: &Corpus, model: &str, most: i64) -> Result<(i64, Compared)> {
     )?);
     found.subtract(end_done(corpus, target, meaning)?);
     if embeddings::recorded_passages(target)? > passages {
-        forget_gone(corpus, target)?;
+        forget_gone(corpus, model)?;
     }
     Ok((passages, found))
 }
@@ -188,13 +188,55 @@ fn present_passages(corpus: &Corpus, meaning: &str, condition: &str) -> Result<S
     ))
 }
 
-/// Removes what is recorded about passages that no longer exist.
-fn forget_gone(corpus: &Corpus, target: Target<'_>) -> Result<()> {
+/// Counts the passages of a corpus with a text, and those without a vector of a model, so that the progress is shown before the first
+/// comparison.
+pub(in crate::api) fn count(corpus: &Corpus, model: &str) -> Result<(i64, i64)> {
+    let Some(meaning) = corpus.embedding_meaning(model) else {
+        return Ok((0, 0));
+    };
+    as_relation_owner(corpus.clone(), |corpus| {
+        let counts = sql::write_json(
+            &format!(
+                "SELECT json_build_array(count(*), count(*) FILTER (WHERE NOT x.has_vector))::text FROM ({}) AS x(chunk_id, hash, has_vector)",
+                present_passages(corpus, meaning, "true")?
+            ),
+            &[],
+        )?;
+        Ok(counts.unwrap_or_default())
+    })
+}
+
+/// Removes the records of passages that no longer exist, in the corpora whose embeddings the application computes. Returns their number.
+/// The functions of a managed corpus remove them themselves, but the rows of a table can be deleted by any statement.
+pub(in crate::api) fn forget_all_gone() -> Result<i64> {
+    let mut forgotten: i64 = 0;
+    for corpus_id in embeddings::recorded_by_applications()? {
+        let Some(corpus) = corpora::held_by_id(corpus_id, Hold::Write)? else {
+            continue;
+        };
+        match sql::guarded(|| forget_gone(&corpus, "")) {
+            Ok(count) => forgotten = forgotten.saturating_add(count),
+            Err(caught) => warn(
+                format!(
+                    "corpus \"{}\" may have records of embedded texts without a passage: {}",
+                    corpus.name,
+                    caught.described()
+                ),
+                "The next run tries again.",
+            ),
+        }
+    }
+    Ok(forgotten)
+}
+
+/// Removes what is recorded about passages that no longer exist. Returns the number of records.
+fn forget_gone(corpus: &Corpus, model: &str) -> Result<i64> {
     let mut after = String::new();
+    let mut forgotten: i64 = 0;
     loop {
-        let recorded = embeddings::recorded(target, &after, BATCH)?;
+        let recorded = embeddings::recorded(corpus.corpus_id, model, &after, BATCH)?;
         let Some(last) = recorded.last() else {
-            return Ok(());
+            return Ok(forgotten);
         };
         after.clone_from(last);
         let gone: Vec<String> = as_relation_owner(corpus.clone(), |corpus| {
@@ -212,7 +254,7 @@ fn forget_gone(corpus: &Corpus, target: Target<'_>) -> Result<()> {
             Ok(gone.unwrap_or_default())
         })?;
         if !gone.is_empty() {
-            embeddings::forget(corpus.corpus_id, gone)?;
+            forgotten = forgotten.saturating_add(embeddings::forget(corpus.corpus_id, gone)?);
         }
     }
 }
@@ -233,10 +275,7 @@ fn switch(corpus_id: i64) -> Result<()> {
         embedding_column(relation, &corpus.mapping["embedding"].column)
     })?;
     corpora::update(&corpus)?;
-    match before {
-        Some(before) => embeddings::end_checks(corpus_id, &before),
-        None => Ok(()),
-    }
+    embeddings::end_checks(corpus_id, before.as_deref().unwrap_or_default())
 }
 
 /// Removes the vectors of passages of earlier versions, which the next model does not compute.

@@ -191,27 +191,50 @@ pub fn recorded_passages(target: Target<'_>) -> Result<i64> {
 }
 
 /// The recorded passages after a chunk id, in order.
-pub fn recorded(target: Target<'_>, after: &str, most: i64) -> Result<Vec<String>> {
+pub fn recorded(corpus_id: i64, model: &str, after: &str, most: i64) -> Result<Vec<String>> {
     Ok(as_owner(|| {
         sql::write_one(
             "SELECT array_agg(e.chunk_id) FROM (SELECT e.chunk_id FROM reground.passage_embeddings AS e \
                  WHERE e.corpus_id = $1 AND e.model = $2 AND e.chunk_id > $3 ORDER BY e.chunk_id LIMIT $4) AS e",
-            &[
-                target.corpus_id.into(),
-                target.model.into(),
-                after.into(),
-                most.into(),
-            ],
+            &[corpus_id.into(), model.into(), after.into(), most.into()],
         )
     })?
     .unwrap_or_default())
 }
 
-/// Registers a model of a corpus for comparison.
-pub fn begin_checks(corpus_id: i64, model: &str) -> Result<()> {
+/// Ids of the corpora with records of embeddings that the application computed.
+pub fn recorded_by_applications() -> Result<Vec<i64>> {
+    Ok(as_owner_unrestricted(|| {
+        sql::write_one(
+            "SELECT array_agg(k.corpus_id ORDER BY k.corpus_id) FROM reground.corpora AS k \
+             WHERE EXISTS (SELECT FROM reground.passage_embeddings AS e WHERE e.corpus_id = k.corpus_id AND e.model = '')",
+            &[],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Registers a model of a corpus for comparison, with the number of passages and of those without a vector.
+pub fn begin_checks(corpus_id: i64, model: &str, passages: i64, stale: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.embedding_checks (corpus_id, model) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            "INSERT INTO reground.embedding_checks (corpus_id, model, passages, stale) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+            &[
+                corpus_id.into(),
+                model.into(),
+                passages.into(),
+                stale.into(),
+            ],
+        )
+    })?;
+    Ok(())
+}
+
+/// Makes the vectors that the application computed those of a model: the records of their texts show which of them are stale.
+pub fn take_over(corpus_id: i64, model: &str) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.passage_embeddings SET model = $2 WHERE corpus_id = $1 AND model = ''",
             &[corpus_id.into(), model.into()],
         )
     })?;
@@ -229,7 +252,7 @@ pub fn compare_again(corpus_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Removes everything about a model that a corpus does not use any more.
+/// Removes everything about a model that a corpus does not use any more; an empty name means that the application computed the embeddings.
 pub fn end_checks(corpus_id: i64, model: &str) -> Result<()> {
     for table in ["embedding_checks", "passage_embeddings", "model_tasks"] {
         as_owner_unrestricted(|| {
