@@ -31,6 +31,17 @@ pub fn required() -> Result<String> {
     current().ok_or_else(|| Error::NoTenant(guc::tenant_from().unwrap_or_default()))
 }
 
+/// The tenant, for functions that maintain corpora; empty if none is set. No tenant has an empty name, so only shared corpora are then
+/// found. Call this before the user id is switched.
+pub fn if_any() -> String {
+    current().unwrap_or_default()
+}
+
+/// Whether the session acts for a tenant or principals that a setting names. Without such a setting every role is a tenant.
+pub fn is_named() -> Result<bool> {
+    Ok((guc::tenant_from().is_some() && current().is_some()) || principals()?.is_some())
+}
+
 /// Runs `work` for a tenant. If no setting contains the tenant, the current role must be the tenant.
 pub fn with_tenant<T>(tenant: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let Some(setting) = guc::tenant_from() else {

@@ -104,6 +104,22 @@ impl Filter {
                 self.push(&format!("{sql} OPERATOR(pg_catalog.@>) "));
                 self.parameter(Parameter::Text(value.to_string()), "::text::jsonb");
             }
+            Test::Member(path, comparison, value) => {
+                // Values of different JSON types have an order, too. A member that is missing is NULL.
+                let member = format!("{sql} OPERATOR(pg_catalog.#>) ");
+                let operator = comparison.operator();
+                self.push(&format!("(pg_catalog.jsonb_typeof({member}"));
+                self.parameter(texts(path), "::text[]) = pg_catalog.jsonb_typeof(");
+                self.parameter(
+                    Parameter::Text(value.to_string()),
+                    &format!("::text::jsonb) AND ({member}"),
+                );
+                self.parameter(
+                    texts(path),
+                    &format!("::text[]) OPERATOR(pg_catalog.{operator}) "),
+                );
+                self.parameter(Parameter::Text(value.to_string()), "::text::jsonb)");
+            }
             Test::Overlaps(values) => {
                 self.push(&format!("{sql} OPERATOR(pg_catalog.&&) "));
                 self.parameter(texts(values), &format!("::text[]::{kind}"));

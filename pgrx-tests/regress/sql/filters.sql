@@ -51,6 +51,10 @@ INSERT INTO expected (filter, condition) VALUES
     ('{"$or": [{"kind": "table"}, {"tags": "a"}]}', $$kind = 'table' OR tags @> '{a}'$$), ('{"$or": [{"n": 1}, {}]}', 'true'),
     ('{"$not": {"kind": "text"}}', $$(kind = 'text') IS NOT TRUE$$), ('{"$not": {}}', 'false'),
     ('{"$not": {"$or": [{"n": 1}, {"note": {"k": "w"}}]}, "n": {"<": 4}}', $$n = 3$$),
+    ('{"note": {"k": {"any": ["w", "x"]}}}', $$note ->> 'k' IN ('w', 'x')$$), ('{"note": {"k": {"not": "v"}}}', $$(note @> '{"k": "v"}') IS NOT TRUE$$),
+    ('{"note": {"deep": {"a": {"any": [2, 9]}}}}', 'n = 1'), ('{"note": {"deep": {"a": {"all": [1, 2]}}}}', 'n = 1'), ('{"note": {"deep": {"a": {"all": [1, 3]}}}}', 'false'),
+    ('{"note": {"k": {">": "v", "<=": "w"}}}', 'n = 2'), ('{"note": {"k": {">=": 2}}}', 'false'), ('{"note": {"not": null}}', 'note IS NOT NULL'),
+    ('{"note": {"any": [{"k": "w"}, []]}}', $$note @> '{"k": "w"}' OR note @> '[]'$$), ('{"note": {"any": "v"}}', 'false'),
     ('{"$or": [{"$not": {"price": {">": 9.6}}}, {"n": 2, "$or": [{"code": "B-2"}, {"lang": "de"}]}]}', $$(price > 9.6) IS NOT TRUE OR n = 2$$);
 CREATE FUNCTION plain(condition text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -478,7 +478,7 @@ pub(in crate::api) fn remove<'a>(
 
 /// Locks a managed corpus for writing. Errors: 55000 if create_corpus did not make it, or its documents are the rows of a table.
 fn managed(corpus: Option<&str>) -> Result<Corpus> {
-    let (tenant, name) = (tenant::required()?, given(corpus, "corpus")?);
+    let (tenant, name) = (tenant::if_any(), given(corpus, "corpus")?);
     let corpus = corpora::held(&tenant, name, Hold::Write)?.in_place()?;
     if !corpus.managed {
         return Err(Error::NotManaged(corpus.name));

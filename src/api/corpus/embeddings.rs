@@ -28,10 +28,7 @@ fn pending_embeddings(
     max_results: Option<i32>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    let corpus = embedded(corpora::load(
-        &tenant::required()?,
-        given(corpus, "corpus")?,
-    )?)?;
+    let corpus = embedded(corpora::load(&tenant::if_any(), given(corpus, "corpus")?)?)?;
     let limit = i64::from(given(max_results, "max_results")?);
     if limit < 0 {
         return Err(Error::Bad {
@@ -46,7 +43,7 @@ fn pending_embeddings(
         corpus.embedding_column()?,
         corpus.key()?
     );
-    let passages = corpus.visible_passages()?;
+    let passages = corpus.embedded_passages()?;
     let missing = format!("{} FROM {passages} WHERE {order}", pending(&corpus)?);
     let mut rows: Vec<serde_json::Value> = sql::read_rows(&missing, &[limit.into()])?;
     let found = i64::try_from(rows.len()).unwrap_or(i64::MAX);
@@ -76,7 +73,7 @@ fn recorded_model(corpus: &Corpus) -> &str {
 /// Passages whose vector is of an earlier text, as rows of `pending_embeddings`.
 fn changed(corpus: &Corpus, most: i64) -> Result<Vec<serde_json::Value>> {
     let mut found: Vec<String> = Vec::new();
-    let passages = corpus.visible_passages()?;
+    let passages = corpus.embedded_passages()?;
     embedded_texts(corpus, &passages, |chunk_ids, hashes| {
         let model = recorded_model(corpus);
         found.extend(embeddings::changed_texts(
@@ -93,7 +90,7 @@ fn changed(corpus: &Corpus, most: i64) -> Result<Vec<serde_json::Value>> {
     let query = format!(
         "{} FROM unnest($1::text[]) AS g(chunk_id) JOIN {} ON {} ORDER BY {} LIMIT $2",
         pending(corpus)?,
-        corpus.visible_passages()?,
+        corpus.embedded_passages()?,
         has_key(corpus, "g.chunk_id")?,
         corpus.key()?
     );
@@ -144,7 +141,7 @@ fn put_embeddings(
 ) -> std::result::Result<i32, ErrorReport> {
     writable("put_embeddings")?;
     let name = given(corpus, "corpus")?;
-    let corpus = embedded(corpora::held(&tenant::required()?, name, Hold::Write)?.in_place()?)?;
+    let corpus = embedded(corpora::held(&tenant::if_any(), name, Hold::Write)?.in_place()?)?;
     let chunk_ids = given(chunk_ids, "chunk_ids")?;
     let embeddings = given(embeddings, "embeddings")?;
     let chunk_ids = chunk_ids
@@ -175,7 +172,7 @@ fn put_embeddings(
         corpus.relation.as_deref().unwrap_or_default(),
         sql::ident(&column.name),
         column.kind,
-        corpus.of_tenant()?,
+        corpus.embeddable()?,
         hash = text_hash(&corpus)?,
     );
     // SAFETY: as above; the datum lives as long as this call.

@@ -75,6 +75,30 @@ impl Corpus {
         })
     }
 
+    /// FROM item for the passages whose embeddings the caller keeps, with the alias `p`: all of them for the owner of the relation in a
+    /// session that acts for no tenant, as for a worker.
+    pub fn embedded_passages(&self) -> Result<String> {
+        match self.restricts_rows() && self.is_kept_for_all()? {
+            true => Ok(format!(
+                "{} AS p",
+                self.relation.as_deref().unwrap_or_default()
+            )),
+            false => self.visible_passages(),
+        }
+    }
+
+    /// Condition for the passages `p` whose embeddings the caller may store.
+    pub fn embeddable(&self) -> Result<String> {
+        match self.has_tenants() && self.is_kept_for_all()? {
+            true => Ok("true".to_owned()),
+            false => self.of_tenant(),
+        }
+    }
+
+    fn is_kept_for_all(&self) -> Result<bool> {
+        Ok(!tenant::is_named()? && self.is_owned()?)
+    }
+
     /// FROM item for the documents that the caller may read, with the alias `d`; `None` without a relation of documents. An earlier
     /// version can have other principals than the current one.
     pub fn visible_documents(&self) -> Option<String> {

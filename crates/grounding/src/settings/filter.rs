@@ -3,8 +3,10 @@
 //! `{"lang": "en"}` is equality, `{"kind": ["a", "b"]}` is any of the values, `{"year": {">=": 2020, "<": 2024}}` is a
 //! comparison, `{"retired_at": null}` is IS NULL, `{"lang": {"not": "en"}}` holds where the condition does not. On an array column a
 //! value means that the array contains it, a list or `{"any": […]}` that it contains one of them, `{"all": […]}` that it contains all.
-//! `{"$or": [FILTER, …]}` and `{"$not": FILTER}` combine filters. All conditions must hold. On a jsonb column any value means
-//! containment (`@>`).
+//! `{"$or": [FILTER, …]}` and `{"$not": FILTER}` combine filters. All conditions must hold.
+//!
+//! On a jsonb column a value means containment (`@>`). The operators can follow the column or a member of it:
+//! `{"metadata": {"year": {">=": 2020}, "tags": {"any": ["a", "b"]}}}`.
 
 use serde_json::{Map, Value};
 
@@ -82,6 +84,8 @@ pub enum Test {
     AnyOf(Vec<String>),
     /// The jsonb column contains this value.
     Contains(Value),
+    /// The member at this path of the jsonb column compares with a scalar of the same JSON type.
+    Member(Vec<String>, Comparison, Value),
     /// The array has one of the values.
     Overlaps(Vec<String>),
     /// The array has all the values.
@@ -170,7 +174,7 @@ impl<F: Fn(&str) -> ColumnKind> Parser<F> {
         let kind = (self.kind)(column);
         let test = match (kind, value) {
             (_, Value::Null) => Test::IsNull,
-            (ColumnKind::Json, value) => Test::Contains(value.clone()),
+            (ColumnKind::Json, value) => return self.json(column, &[], value, depth, parts),
             (_, Value::Object(operators)) => {
                 return self.operators(column, operators, kind, depth, parts);
             }
@@ -220,6 +224,80 @@ impl<F: Fn(&str) -> ColumnKind> Parser<F> {
         Ok(())
     }
 
+    /// Adds the conditions on the member of a jsonb column at `path`.
+    fn json(
+        &mut self,
+        column: &str,
+        path: &[&str],
+        value: &Value,
+        depth: usize,
+        parts: &mut Vec<Tree>,
+    ) -> Result<(), GroundingError> {
+        check_depth(depth)?;
+        match value {
+            Value::Object(operators) if are_operators(operators) => {
+                for (operator, operand) in operators {
+                    let part = self.json_operator(column, path, (operator, operand), depth)?;
+                    parts.push(part);
+                }
+                Ok(())
+            }
+            Value::Object(members) if members.values().any(has_operators) => {
+                for (name, value) in members {
+                    let path = [path, &[name.as_str()]].concat();
+                    self.json(column, &path, value, depth + 1, parts)?;
+                }
+                Ok(())
+            }
+            value => self.push(column, Test::Contains(nested(path, value.clone())), parts),
+        }
+    }
+
+    fn json_operator(
+        &mut self,
+        column: &str,
+        path: &[&str],
+        (operator, operand): (&str, &Value),
+        depth: usize,
+    ) -> Result<Tree, GroundingError> {
+        let mut parts = Vec::new();
+        match (operator, operand) {
+            ("not", operand) => {
+                match path.is_empty() {
+                    true => self.column(column, operand, depth + 1, &mut parts)?,
+                    false => self.json(column, path, operand, depth + 1, &mut parts)?,
+                }
+                return Ok(Tree::Not(Box::new(Tree::All(parts))));
+            }
+            ("any", Value::Array(values)) => {
+                // The member is one of the values, or an array with one of them.
+                for value in values {
+                    for value in [value.clone(), Value::Array(vec![value.clone()])] {
+                        self.push(column, Test::Contains(nested(path, value)), &mut parts)?;
+                    }
+                }
+                return Ok(Tree::Any(parts));
+            }
+            ("all", values) => {
+                self.push(
+                    column,
+                    Test::Contains(nested(path, values.clone())),
+                    &mut parts,
+                )?;
+            }
+            (name, operand) => {
+                let comparison = Comparison::parse(name).ok_or_else(|| fault(column, operand))?;
+                let path = path.iter().map(|name| (*name).to_owned()).collect();
+                self.push(
+                    column,
+                    Test::Member(path, comparison, operand.clone()),
+                    &mut parts,
+                )?;
+            }
+        }
+        Ok(Tree::All(parts))
+    }
+
     fn push(
         &mut self,
         column: &str,
@@ -238,6 +316,34 @@ impl<F: Fn(&str) -> ColumnKind> Parser<F> {
         }));
         Ok(())
     }
+}
+
+/// Whether the members of an object in a jsonb column are operators with their operands. Other objects are contained values.
+fn are_operators(members: &Map<String, Value>) -> bool {
+    let is_operator = |(name, operand): (&String, &Value)| match name.as_str() {
+        "not" => true,
+        "any" | "all" => operand.is_array(),
+        name => {
+            Comparison::parse(name).is_some()
+                && (operand.is_string() || operand.is_number() || operand.is_boolean())
+        }
+    };
+    !members.is_empty() && members.iter().all(is_operator)
+}
+
+/// Whether operators follow a member of a jsonb value. Its depth is limited by the parser of JSON.
+fn has_operators(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => are_operators(members) || members.values().any(has_operators),
+        _ => false,
+    }
+}
+
+/// An object that has only the value at this path.
+fn nested(path: &[&str], value: Value) -> Value {
+    path.iter().rev().fold(value, |inner, name| {
+        Value::Object(Map::from_iter([((*name).to_owned(), inner)]))
+    })
 }
 
 fn check_depth(depth: usize) -> Result<(), GroundingError> {
@@ -329,8 +435,45 @@ mod tests {
                 vec![column("kind", Test::AnyOf(texts(&["a"])))],
             ),
             (
-                json!({"meta": {"any": [1]}}),
-                vec![column("meta", Test::Contains(json!({"any": [1]})))],
+                json!({"meta": {"a": {"b": 1}, "any": 2}}),
+                vec![column(
+                    "meta",
+                    Test::Contains(json!({"a": {"b": 1}, "any": 2})),
+                )],
+            ),
+            (
+                json!({"meta": {"a": {"b": {"any": [1, "x"]}}, "c": true}}),
+                vec![
+                    Tree::Any(vec![
+                        column("meta", Test::Contains(json!({"a": {"b": 1}}))),
+                        column("meta", Test::Contains(json!({"a": {"b": [1]}}))),
+                        column("meta", Test::Contains(json!({"a": {"b": "x"}}))),
+                        column("meta", Test::Contains(json!({"a": {"b": ["x"]}}))),
+                    ]),
+                    column("meta", Test::Contains(json!({"c": true}))),
+                ],
+            ),
+            (
+                json!({"meta": {"tags": {"all": ["a", "b"]}}}),
+                vec![Tree::All(vec![column(
+                    "meta",
+                    Test::Contains(json!({"tags": ["a", "b"]})),
+                )])],
+            ),
+            (
+                json!({"meta": {"not": {"a": {">=": 2}}}}),
+                vec![not(Tree::All(vec![column(
+                    "meta",
+                    Test::Member(vec!["a".into()], Comparison::GreaterOrEqual, json!(2)),
+                )]))],
+            ),
+            (
+                json!({"meta": {"a": {"not": null}}}),
+                vec![not(column("meta", Test::Contains(json!({"a": null}))))],
+            ),
+            (
+                json!({"meta": {"not": null}}),
+                vec![not(column("meta", Test::IsNull))],
             ),
             (
                 json!({"retired": null}),

@@ -96,7 +96,7 @@ fn coverage(corpus: &Corpus, column: &str) -> Result<Finding> {
     }
     let statement = format!(
         "SELECT jsonb_build_object('passages', count(*), 'embedded', count({column}))::text FROM {}",
-        corpus.visible_passages()?
+        corpus.embedded_passages()?
     );
     let counts: Counts = sql::read_json(&statement, &[])?.unwrap_or_default();
     let detail = format!(
