@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reground_citations::{Grammar, Markup};
 use reground_grounding::end::evidence::{CitedText, Evidence};
 use reground_grounding::end::parse_answer::{self, ParsedAnswer};
 use reground_grounding::memory::ContextSource;
@@ -52,9 +53,21 @@ impl StoredAnswer {
         let Some(text) = self.message.answer.as_deref() else {
             return Ok(None);
         };
-        let grammar = parse_answer::grammar(&self.settings, &self.turn.context)?;
         let citations = self.message.citations.as_ref();
+        let grammar = self.grammar()?;
         Ok(Some(parse_answer::parse_answer(text, &grammar, citations)?))
+    }
+
+    /// The markup around the facts of the answer; none if an API returned the citations, because they replace those in the text.
+    pub fn markup(&self) -> Result<Markup> {
+        match (&self.message.answer, &self.message.citations) {
+            (Some(text), None) => Ok(Markup::of(text, &self.grammar()?)),
+            _ => Ok(Markup::default()),
+        }
+    }
+
+    fn grammar(&self) -> Result<Grammar> {
+        Ok(parse_answer::grammar(&self.settings, &self.turn.context)?)
     }
 
     /// The source of the context that a citation resolved to.
