@@ -92,6 +92,22 @@ SELECT marker, origin FROM reground.begin_turn('remembers', 'And what grows in t
 SELECT count(*) FROM reground.end_turn(regress.turn('remembers'), 'Algae grow in the pond [B1]. Ferns unroll their fronds in spring [A1]. [A1]', message_ref => 'r2');
 SELECT citation_no, marker, status, in_document, in_passage, before, quote, after FROM checked WHERE message_ref = 'r2';
 
+-- Of a registered table, a position is returned only if a text has the quote there.
+CREATE TABLE newts (id integer PRIMARY KEY, body text, first integer, last integer);
+INSERT INTO newts SELECT v.id, v.body, 100, 100 + length(v.body) FROM (VALUES (1, 'Newts 🦎 hide under stones in the pond.'), (2, 'Pikes hunt small fish in the lake.')) AS v(id, body);
+SELECT reground.add_corpus('newts', 'evidence.newts', 'id', 'body', char_start => 'first', char_end => 'last');
+SELECT count(*) FROM reground.begin_turn('newts', 'Where do newts hide under stones?', corpus => 'newts', settings => '{"max_sources": 1}');
+SELECT count(*) FROM reground.end_turn(regress.turn('newts'), 'Newts hide under stones in the pond [A1].');
+SELECT marker, origin FROM reground.begin_turn('newts', 'And what do pikes hunt in the lake?', settings => '{"max_sources": 1, "reserved_slots": 0}', intent => 'drill_down');
+SELECT count(*) FROM reground.end_turn(regress.turn('newts'), 'Newts hide under stones in the pond [A1].', message_ref => 'newts');
+CREATE VIEW newt AS SELECT chunk_id, quote, passage_start, passage_end, char_start, char_end, source_state
+FROM reground.citation_evidence((SELECT message_id FROM reground.messages WHERE message_ref = 'newts'));
+SELECT * FROM newt;
+UPDATE newts SET body = 'Frogs 🐸 sit on leaves beside the rock.' WHERE id = 1;
+SELECT * FROM newt;
+DELETE FROM newts;
+SELECT * FROM newt;
+
 -- The parts of a message: without citation strings, each citation with the text that it supports.
 SELECT version FROM reground.put_document('handbook', 'moss.md', title => 'Moss', uri => 'https://example.org/moss', content =>
     E'Moss 🌱 holds water like a sponge.\n\nGardeners in Kyoto brush moss by hand every morning.');

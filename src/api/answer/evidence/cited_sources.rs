@@ -92,7 +92,7 @@ pub(super) fn evidence(tenant: &str, answer: &StoredAnswer) -> Result<Vec<Eviden
     for corpus in rows.corpora.values().filter(|corpus| corpus.managed) {
         check(corpus, &rows, answer, &mut found)?;
     }
-    Ok(found)
+    Ok(found.into_iter().map(Evidence::confirmed).collect())
 }
 
 /// The present rows of the cited passages.
@@ -146,13 +146,19 @@ impl Rows {
         citation: &'a StoredCitation,
     ) -> CitedText<'a> {
         let corpus = citation.corpus.as_deref().unwrap_or_default();
-        let rows = Self::chunk_ids(answer, citation)
-            .into_iter()
-            .filter_map(|id| self.passages.get(&(corpus.to_owned(), id.clone())))
-            .filter(|row| Some(row.doc_id.as_str()) == citation.doc_id.as_deref());
+        let chunk_ids = Self::chunk_ids(answer, citation);
+        let rows: Vec<&Passage> = chunk_ids
+            .iter()
+            .filter_map(|id| self.passages.get(&(corpus.to_owned(), (*id).clone())))
+            .filter(|row| Some(row.doc_id.as_str()) == citation.doc_id.as_deref())
+            .collect();
+        // A hidden source hides the whole answer, so a row that cannot be read was deleted. The versions of documents tell what happened
+        // to the passages of other corpora.
+        let registered = self.corpora.get(corpus).filter(|corpus| !corpus.managed);
         CitedText {
             source: answer.source(citation),
-            rows: rows.collect(),
+            is_deleted: registered.is_some() && rows.is_empty() && !chunk_ids.is_empty(),
+            rows,
             quote: citation.quote.as_deref(),
             chars: citation
                 .quote_start
