@@ -96,6 +96,15 @@ impl Pooled {
         Ok(())
     }
 
+    /// Returns whether the open transaction has written rows.
+    ///
+    /// # Errors
+    /// If the server refuses.
+    pub fn has_written(&mut self) -> Result<bool> {
+        let reply = self.run("SELECT pg_current_xact_id_if_assigned()::text", &[])?;
+        Ok(reply.rows.iter().any(|id| !id.is_empty()))
+    }
+
     /// Runs a statement, whose first column is text, as a tenant. An error of the statement is part of the reply.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ const ANSWERS: [&str; 10] = [
 /// A citation and its verdict.
 #[derive(Debug, Clone, PartialEq)]
 struct Citation {
+    number: i32,
     raw: String,
     marker: Option<String>,
     doc_id: Option<String>,
@@ -36,6 +37,7 @@ impl Citation {
         let status: Option<String> = row.try_get("status")?;
         let (claim, support) = (row.try_get("claim")?, row.try_get("support")?);
         Ok(Some(Self {
+            number: row.try_get("citation_no")?,
             raw,
             marker: row.try_get("marker")?,
             doc_id: row.try_get("doc_id")?,
@@ -53,8 +55,27 @@ impl Citation {
     }
 }
 
-/// The displayable length, the next position, and the citations with their numbers.
-type Fed = (i32, String, Vec<(i32, Citation)>);
+/// The displayable length, the next position, and the citations.
+type Fed = (i32, String, Vec<Citation>);
+
+/// The citations of rows.
+fn citations_of(rows: &[Row]) -> Result<Vec<Citation>> {
+    let citations: Result<Vec<Option<Citation>>> = rows.iter().map(Citation::of).collect();
+    Ok(citations?.into_iter().flatten().collect())
+}
+
+/// The displayable length, which must be that of the same text in each unit.
+fn displayable(row: &Row, text: &str) -> Result<i32> {
+    let shown: i32 = row.try_get("displayable_chars")?;
+    let length = |unit: &str| -> Result<usize> { Ok(row.try_get::<_, i32>(unit)? as usize) };
+    let part: String = text.chars().take(shown as usize).collect();
+    ensure!(length("displayable_bytes")? == part.len(), "{part:?}");
+    ensure!(
+        length("displayable_utf16")? == part.encode_utf16().count(),
+        "{part:?}"
+    );
+    Ok(shown)
+}
 
 /// Feeds the whole text so far, and the position of the previous call. Returns the displayable length, the next position and the rows.
 fn feed_from(
@@ -68,17 +89,8 @@ fn feed_from(
         "SELECT * FROM reground.feed_answer($1, $2, $3, $4) ORDER BY citation_no",
         &[&turn, &text, &complete, &resume],
     )?;
-    let mut citations = Vec::new();
-    for row in &rows {
-        if let Some(citation) = Citation::of(row)? {
-            citations.push((row.try_get("citation_no")?, citation));
-        }
-    }
-    Ok((
-        rows[0].try_get("displayable_chars")?,
-        rows[0].try_get("resume")?,
-        citations,
-    ))
+    let shown = displayable(&rows[0], text)?;
+    Ok((shown, rows[0].try_get("resume")?, citations_of(&rows)?))
 }
 
 fn feed(
@@ -91,9 +103,7 @@ fn feed(
         "SELECT * FROM reground.feed_answer($1, $2, $3) ORDER BY citation_no",
         &[&turn, &text, &complete],
     )?;
-    let shown = rows[0].try_get("displayable_chars")?;
-    let citations: Result<Vec<Option<Citation>>> = rows.iter().map(Citation::of).collect();
-    Ok((shown, citations?.into_iter().flatten().collect()))
+    Ok((displayable(&rows[0], text)?, citations_of(&rows)?))
 }
 
 #[test]
@@ -149,8 +159,7 @@ fn every_prefix_agrees_with_the_whole_answer() -> Result<()> {
             "SELECT * FROM reground.end_turn($1, $2) AS e ORDER BY e.citation_id",
             &[&turn, answer],
         )?;
-        let ended: Result<Vec<Option<Citation>>> = ended.iter().map(Citation::of).collect();
-        let ended: Vec<Citation> = ended?.into_iter().flatten().collect();
+        let ended = citations_of(&ended)?;
         ensure!(ended == whole, "{answer:?}: {ended:?} is not {whole:?}");
     }
     Ok(())
@@ -176,18 +185,17 @@ fn ensure_parts_agree(
             shown == shown_of_all,
             "{so_far:?} from {resume:?} on shows {shown}"
         );
-        told.extend(citations.into_iter().filter(|(_, c)| c.verdict.is_some()));
+        told.extend(citations.into_iter().filter(|c| c.verdict.is_some()));
         resume = Some(next);
     }
     let (_, _, citations) = feed_from(client, turn, answer, true, resume.as_deref())?;
     told.extend(citations);
-    let numbers: Vec<i32> = told.iter().map(|(number, _)| *number).collect();
+    let numbers: Vec<i32> = told.iter().map(|citation| citation.number).collect();
     let all: Vec<i32> = (1..).take(whole.len()).collect();
     ensure!(
         numbers == all,
         "{answer:?} by {step}: citations {numbers:?}"
     );
-    let told: Vec<Citation> = told.into_iter().map(|(_, citation)| citation).collect();
     ensure!(
         told == whole,
         "{answer:?} by {step}: {told:?} is not {whole:?}"

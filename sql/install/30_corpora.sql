@@ -97,8 +97,8 @@ CREATE TABLE reground.edges (
     created_at    timestamptz NOT NULL DEFAULT pg_catalog.now(),
     PRIMARY KEY (corpus_id, doc_id, chunk_id, source_entity, relation, target_entity)
 );
-CREATE INDEX edges_source ON reground.edges (corpus_id, source_entity, weight DESC, chunk_id);
-CREATE INDEX edges_target ON reground.edges (corpus_id, target_entity, weight DESC, chunk_id);
+CREATE INDEX edges_source ON reground.edges (corpus_id, source_entity, tenant, weight DESC, chunk_id);
+CREATE INDEX edges_target ON reground.edges (corpus_id, target_entity, tenant, weight DESC, chunk_id);
 COMMENT ON TABLE reground.edges IS 'Knowledge graph of each corpus: relations between two entities, each stated by a passage. Deleting the passage, the document or the corpus deletes its edges.';
 COMMENT ON COLUMN reground.edges.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.edges.doc_id IS 'The application''s id of the document.';

@@ -67,7 +67,8 @@ CREATE TYPE reground.judged_citation AS (
     form                text,
     detail              text,
     best_other_marker   text,
-    support_parts       jsonb
+    support_parts       jsonb,
+    citation_no         integer
 );
 COMMENT ON TYPE reground.judged_citation IS 'Row of end_turn, check_answer and record_turn: a citation with its verdict. The type only grows at its end.';
 COMMENT ON COLUMN reground.judged_citation.message_id IS 'Id of the answer; NULL from check_answer.';
@@ -101,6 +102,7 @@ COMMENT ON COLUMN reground.judged_citation.form IS 'Form of the citation, for ex
 COMMENT ON COLUMN reground.judged_citation.detail IS 'Explanation of the verdict.';
 COMMENT ON COLUMN reground.judged_citation.best_other_marker IS 'Marker of the other source of the context that supports the claim best.';
 COMMENT ON COLUMN reground.judged_citation.support_parts IS 'Parts of the support score, as JSON.';
+COMMENT ON COLUMN reground.judged_citation.citation_no IS 'Number of the citation within the answer, from 1, as in feed_answer and citation_evidence; NULL if the answer has no citations.';
 
 CREATE TYPE reground.extracted_citation AS (
     citation_no  integer,
@@ -293,14 +295,14 @@ COMMENT ON FUNCTION reground.record_turns IS
 'Records many finished turns as record_turn does: [{conversation_ref, query, answer, passages, at, message_ref, model, tags, citations}]. Returns one row per element: element_no (from 1), the number of its citations and of those that hold, its score, and recorded (false if it was recorded before). Errors: 22023 for an invalid element, 23505 as in record_turn; then no turn is recorded.';
 
 CREATE FUNCTION reground.feed_answer(turn_id bigint, answer_so_far text, complete boolean DEFAULT false, resume_from text DEFAULT NULL)
-    RETURNS TABLE (displayable_chars integer, displayable_bytes integer, citation_no integer, marker text, raw text, corpus text, doc_id text, chunk_id text, title text,
+    RETURNS TABLE (displayable_chars integer, displayable_bytes integer, displayable_utf16 integer, citation_no integer, marker text, raw text, corpus text, doc_id text, chunk_id text, title text,
                    uri text, locator text, claim text, quote text, status text, holds boolean, hallucination_mode text, score double precision,
                    coordinate_fidelity double precision, support double precision, diagnostic text, repaired boolean,
                    answer_start integer, answer_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer,
                    resume text)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'feed_answer_wrapper';
 COMMENT ON FUNCTION reground.feed_answer IS
-'Judges a streaming answer; pass the whole text received so far in each call. displayable_chars, displayable_bytes: length of the text that can be displayed without splitting a citation. Returns one row per complete citation, or one with citation_no NULL if there is none; claim to diagnostic are NULL until its paragraph ends and the next one begins, or complete is true. resume_from: the column resume of the previous call for this answer; then only the text after that position is read, and citations with a verdict are returned once. Writes nothing. Errors: 22023 if resume_from is of another answer, 55000 before apply_rerank, P0002 if the turn does not exist.';
+'Judges a streaming answer; pass the whole text received so far in each call. displayable_chars, displayable_bytes, displayable_utf16: length of the text that can be displayed without splitting a citation. Returns one row per complete citation, or one with citation_no NULL if there is none; claim to diagnostic are NULL until its paragraph ends and the next one begins, or complete is true. resume_from: the column resume of the previous call for this answer; then only the text after that position is read, and citations with a verdict are returned once. Writes nothing. Errors: 22023 if resume_from is of another answer, 55000 before apply_rerank, P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground.extract_citations(answer text, forms jsonb DEFAULT NULL)
     RETURNS SETOF reground.extracted_citation
@@ -321,7 +323,7 @@ CREATE FUNCTION reground.citation_evidence(message_id bigint)
                    before text, quote text, after text, passage_start integer, passage_end integer, char_start integer, char_end integer, source_state text)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'citation_evidence_wrapper';
 COMMENT ON FUNCTION reground.citation_evidence IS
-'Returns the citations of a stored answer with their evidence, ready to highlight, also of a superseded answer. sentence: sentence of the answer with the citation; NULL with store_answers hash. before, quote, after: the quote and the text around it in its paragraph; without a quote, before is the passage. passage_start to passage_end: characters of the quote in the text of the passage chunk_id; char_start to char_end: in the document; page_start to page_end: its pages. All offsets start at 0. source_state: current, changed or deleted. Errors: P0002 if the answer does not exist.';
+'Returns the citations of a stored answer with their evidence, ready to highlight, also of a superseded answer. sentence: sentence of the answer with the citation; NULL with store_answers hash. before, quote, after: the quote and the text around it in its paragraph; without a quote, before is the passage. passage_start to passage_end: characters of the quote in the text of the passage chunk_id; char_start to char_end: in the document; page_start to page_end: its pages. All offsets start at 0, and are NULL if no text has the quote there. source_state: current, changed or deleted, of the document or of the row of a registered table. Errors: P0002 if the answer does not exist.';
 
 CREATE FUNCTION reground.answer_parts(message_id bigint, format text)
     RETURNS jsonb LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'answer_parts_wrapper';

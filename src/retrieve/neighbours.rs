@@ -44,9 +44,9 @@ pub fn of(
         if names.is_empty() {
             return Ok(Nominated::default());
         }
-        let known = edges::nodes(corpus.corpus_id, &names)?;
+        let known = edges::nodes(corpus, &names)?;
         let nodes = conversation.repeated(&known, intent != Intent::NewTopic);
-        let neighbours = edges::of(corpus.corpus_id, &nodes)?;
+        let neighbours = edges::of(corpus, &nodes)?;
         let hits = nominate(&neighbours);
         let visible = passages::documents_of(corpus, filter, hits.iter().map(|hit| &hit.chunk_id))?;
         let visible: BTreeSet<String> = visible.into_keys().collect();

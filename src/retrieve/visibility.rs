@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_grounding::memory::{ContextSource, SourceKey};
+use reground_grounding::memory::{ContextSource, LookAhead, SourceKey};
 use reground_grounding::passage::Candidate;
 use serde::Deserialize;
 
@@ -43,6 +43,7 @@ pub struct Reader {
     known: BTreeMap<SourceKey, bool>,
     /// Turns that were looked up, and whether they have a hidden source.
     turns: BTreeMap<i64, bool>,
+    ahead: LookAhead,
 }
 
 impl Reader {
@@ -54,6 +55,7 @@ impl Reader {
             hiding: names.into_iter().map(|name| (name, None)).collect(),
             known: BTreeMap::new(),
             turns: BTreeMap::new(),
+            ahead: LookAhead::default(),
         })
     }
 
@@ -107,14 +109,16 @@ impl Reader {
         Ok(turns.collect())
     }
 
-    /// Whether a turn has a hidden source.
+    /// Whether a turn has a hidden source. In a pass over a table, the next turns are looked up with it.
     pub fn hides_turn(&mut self, turn_id: i64) -> Result<bool> {
         if let Some(hides) = self.turns.get(&turn_id) {
             return Ok(*hides);
         }
-        let hides = !self.hidden_turns(&[turn_id])?.is_empty();
-        self.turns.insert(turn_id, hides);
-        Ok(hides)
+        let turn_ids: Vec<i64> = self.ahead.from(turn_id).collect();
+        let hidden = self.hidden_turns(&turn_ids)?;
+        let looked_up = turn_ids.into_iter().map(|id| (id, hidden.contains(&id)));
+        self.turns.extend(looked_up);
+        Ok(hidden.contains(&turn_id))
     }
 
     /// A corpus that may hide rows.

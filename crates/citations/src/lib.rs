@@ -40,8 +40,8 @@ pub use citation::{
 pub use decoding::{GrammarFormat, InvalidMarker, UnknownGrammarFormat, citation_grammar};
 pub use error::Error;
 pub use export::{
-    CitationString, DisplayedAnswer, ExportedCitation, ExportedSource, PartsFormat, StringKind,
-    UnknownPartsFormat, answer_parts,
+    CitationString, DisplayedAnswer, ExportedCitation, ExportedSource, Markup, PartsFormat,
+    StringKind, UnknownPartsFormat, answer_parts,
 };
 pub use import::{Api, Import, ImportNote, ImportProblem, UnknownApi, import};
 pub use judging::{

@@ -129,6 +129,19 @@ fn a_resume_of_another_answer_is_refused() {
     assert!(feed_from("short", &Grammar::default(), false, &far).is_err());
     let within = from("1.1.1.0.0.0").unwrap();
     assert!(feed_from("é", &Grammar::default(), false, &within).is_err());
+    // Another text with as many bytes, and a position between the two units of a character.
+    let after = |chars, utf16| Resume {
+        bytes: 4,
+        chars,
+        utf16,
+        ..Resume::default()
+    };
+    for (text, chars, utf16) in [("🐄 moo", 1, 2), ("cows moo", 4, 4), ("éé moo", 2, 2)] {
+        for wrong in [after(1, 1), after(1, 2), after(2, 2), after(4, 4)] {
+            let fed = feed_from(text, &Grammar::default(), false, &wrong);
+            assert_eq!(fed.is_ok(), wrong == after(chars, utf16), "{text} {wrong}");
+        }
+    }
 }
 
 proptest! {

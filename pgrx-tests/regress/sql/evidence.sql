@@ -2,7 +2,7 @@
 CREATE SCHEMA evidence;
 SET search_path = evidence, public;
 CREATE VIEW answers AS SELECT m.* FROM reground.messages AS m WHERE m.answer IS NOT NULL AND m.conversation_id IN
-    (SELECT v.conversation_id FROM reground.conversations AS v WHERE v.conversation_ref IN ('added', 'evidence-hash', 'garden', 'long', 'nothing', 'parts', 'parts-2', 'parts-3', 'remembers', 'waits'));
+    (SELECT v.conversation_id FROM reground.conversations AS v WHERE v.conversation_ref IN ('added', 'evidence-hash', 'garden', 'long', 'nothing', 'parts', 'parts-2', 'parts-3', 'remembers', 'spans', 'waits'));
 SELECT FROM reground.create_corpus('handbook', chunk_size => 200, chunk_overlap => 60, chunk_unit => 'characters');
 SELECT version, chunk_count FROM reground.put_document('handbook', 'moss.md', title => 'Moss', uri => 'https://example.org/moss', content =>
     E'# Moss\n\nÜberall wächst Moos 🌱. Moss covers shaded stones in wet valleys. It holds water like a sponge and cools the soil below it.\n\n'
@@ -92,6 +92,22 @@ SELECT marker, origin FROM reground.begin_turn('remembers', 'And what grows in t
 SELECT count(*) FROM reground.end_turn(regress.turn('remembers'), 'Algae grow in the pond [B1]. Ferns unroll their fronds in spring [A1]. [A1]', message_ref => 'r2');
 SELECT citation_no, marker, status, in_document, in_passage, before, quote, after FROM checked WHERE message_ref = 'r2';
 
+-- Of a registered table, a position is returned only if a text has the quote there.
+CREATE TABLE newts (id integer PRIMARY KEY, body text, first integer, last integer);
+INSERT INTO newts SELECT v.id, v.body, 100, 100 + length(v.body) FROM (VALUES (1, 'Newts 🦎 hide under stones in the pond.'), (2, 'Pikes hunt small fish in the lake.')) AS v(id, body);
+SELECT reground.add_corpus('newts', 'evidence.newts', 'id', 'body', char_start => 'first', char_end => 'last');
+SELECT count(*) FROM reground.begin_turn('newts', 'Where do newts hide under stones?', corpus => 'newts', settings => '{"max_sources": 1}');
+SELECT count(*) FROM reground.end_turn(regress.turn('newts'), 'Newts hide under stones in the pond [A1].');
+SELECT marker, origin FROM reground.begin_turn('newts', 'And what do pikes hunt in the lake?', settings => '{"max_sources": 1, "reserved_slots": 0}', intent => 'drill_down');
+SELECT count(*) FROM reground.end_turn(regress.turn('newts'), 'Newts hide under stones in the pond [A1].', message_ref => 'newts');
+CREATE VIEW newt AS SELECT chunk_id, quote, passage_start, passage_end, char_start, char_end, source_state
+FROM reground.citation_evidence((SELECT message_id FROM reground.messages WHERE message_ref = 'newts'));
+SELECT * FROM newt;
+UPDATE newts SET body = 'Frogs 🐸 sit on leaves beside the rock.' WHERE id = 1;
+SELECT * FROM newt;
+DELETE FROM newts;
+SELECT * FROM newt;
+
 -- The parts of a message: without citation strings, each citation with the text that it supports.
 SELECT version FROM reground.put_document('handbook', 'moss.md', title => 'Moss', uri => 'https://example.org/moss', content =>
     E'Moss 🌱 holds water like a sponge.\n\nGardeners in Kyoto brush moss by hand every morning.');
@@ -100,6 +116,11 @@ SELECT string_agg(format('%s=%s', marker, doc_id), ' ' ORDER BY marker) AS marke
 SELECT count(*) FROM reground.end_turn(regress.turn('parts-2'), (SELECT format('Moos 🌱: moss holds water like a sponge [%s]. Ferns unroll their fronds in spring [%s][%s], 牛 too [Z9]. Nobody knows [Source: none.md].', m.marker, f.marker, m.marker)
     FROM reground.turn_sources(regress.turn('parts-2')) AS m, reground.turn_sources(regress.turn('parts-2')) AS f WHERE m.doc_id = 'moss.md' AND f.doc_id = 'fern.md'), message_ref => 'parts-2');
 SELECT message_id AS parts_id FROM reground.messages WHERE message_ref = 'parts-2' \gset
+-- Tags and spans are removed, and their citations cover the enclosed text.
+SELECT count(*) FROM reground.begin_turn('spans', 'How does moss hold water?', corpus => 'handbook', settings => '{"max_sources": 1, "marker_style": "1"}');
+SELECT count(*) FROM reground.end_turn(regress.turn('spans'), 'Moos 🌱: <co: 0>moss holds water</co: 0> <co: 0>like a sponge</co: 0>. [span_1](start_span)Gardeners brush moss by hand[span_1](end_span) in Kyoto [1].', message_ref => 'spans');
+SELECT p -> 0 ->> 'text' AS text, json_agg(substr(p -> 0 ->> 'text', (a ->> 'start_index')::int + 1, (a ->> 'end_index')::int - (a ->> 'start_index')::int)) AS cited
+FROM answers AS m, reground.answer_parts(m.message_id, 'openai') AS p, jsonb_array_elements(p -> 0 -> 'annotations') AS a WHERE m.message_ref = 'spans' GROUP BY p;
 CREATE FUNCTION without_ids(parts jsonb) RETURNS text LANGUAGE sql AS $$
     SELECT regexp_replace(jsonb_pretty(parts), '"(citation_id|chunk_id)": "?\d+"?', '"\1": N', 'g')
 $$;
@@ -112,7 +133,7 @@ CREATE VIEW imported AS
     SELECT m.message_ref, f.format, i.* FROM answers AS m, (VALUES ('openai'), ('anthropic'), ('vercel')) AS f(format), reground.answer_parts(m.message_id, f.format) AS p,
         LATERAL (SELECT string_agg(x.part ->> 'text', '' ORDER BY x.n) AS text FROM jsonb_array_elements(p) WITH ORDINALITY AS x(part, n)) AS t, reground.import_citations(t.text, p) AS i;
 SELECT format, citation_no, marker, name, raw, quote, utf16_start, utf16_end FROM imported WHERE message_ref = 'parts-2' ORDER BY citation_no, format;
-SELECT m.message_ref, f.format, count(*) AS cited, count(*) FILTER (WHERE i.quote IS DISTINCT FROM e.quote OR i.marker IS DISTINCT FROM e.marker AND i.name IS DISTINCT FROM e.doc_id) AS different
+SELECT m.message_ref, f.format, count(*) AS cited, count(*) FILTER (WHERE i.quote IS DISTINCT FROM e.quote OR coalesce(i.marker, i.number::text) IS DISTINCT FROM e.marker AND i.name IS DISTINCT FROM e.doc_id) AS different
 FROM answers AS m CROSS JOIN (VALUES ('openai'), ('anthropic'), ('vercel')) AS f(format)
     CROSS JOIN LATERAL (SELECT row_number() OVER (ORDER BY x.citation_no) AS n, x.* FROM reground.citation_evidence(m.message_id) AS x WHERE x.doc_id IS NOT NULL) AS e
     FULL JOIN (SELECT * FROM imported) AS i ON i.message_ref = m.message_ref AND i.format = f.format AND i.citation_no = e.n

@@ -63,7 +63,19 @@ SELECT * FROM regress.refusal(format('SELECT * FROM reground.put_edges(%L, %L)',
     jsonb_build_array(jsonb_build_object('source', 'Acme', 'target', 'Oil', 'chunk_id', (SELECT chunk_id::text FROM kb WHERE doc_id = 'a1')))));
 SELECT * FROM reground.put_edges('kb', jsonb_build_array(jsonb_build_object('source', 'Bolt', 'target', 'Grease',
     'chunk_id', (SELECT chunk_id::text FROM kb WHERE doc_id = 'b1'))));
+-- The graph: strong edges of the other tenant, more than are read, do not displace a weak one, and their names do not hide a name.
 SET app.tenant = 'acme';
+SELECT * FROM reground.put_edges('kb', (SELECT jsonb_agg(jsonb_build_object('source', 'Bolt', 'relation', n::text, 'target', 'Bolt Pump', 'weight', 9, 'chunk_id', k.chunk_id::text))
+    FROM kb AS k, generate_series(1, 250) AS n WHERE k.doc_id = 'a1'));
+SET app.tenant = 'bolt';
+SELECT count(*) FROM reground.begin_turn('graph', 'Is there a bolt pump?', 'kb', '[1,0]', settings => '{"graph": true}');
+SELECT count(*) FROM reground.end_turn(regress.turn('graph'), 'There is a bolt pump [A1].');
+SELECT count(*) FROM reground.begin_turn('graph', 'And what does the bolt pump need?', settings => '{"graph": true, "candidates": 1}');
+SELECT query_expansion -> 'entities' AS entities FROM reground.turns WHERE turn_id = regress.turn('graph');
+SELECT doc_id, graph_rank FROM reground.explain_turn(regress.turn('graph'));
+SELECT reground.abandon_turn(regress.turn('graph'));
+SET app.tenant = 'acme';
+SELECT reground.delete_edges('kb', everything => true) AS own;
 SELECT reground.delete_edges('kb', everything => true) AS of_the_other_tenant;
 SELECT count(*) FROM kb WHERE doc_id = 'a1' AND content LIKE 'The acme%';
 

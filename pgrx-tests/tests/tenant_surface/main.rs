@@ -132,8 +132,12 @@ fn every_function_and_view_keeps_tenants_apart() -> Result<()> {
             .batch_execute(&format!("SET plan_cache_mode = {mode}"))?;
         for (me, other) in [(0, 1), (1, 0), (0, 1)] {
             check_relations(&fixture, &mut pooled, &relations, me, other)?;
+            // Each call is rolled back, so the rows stay the same.
+            pooled.switch(TENANTS[other])?;
+            let untouched = visible_rows(&mut pooled, &relations)?;
+            let rows = (&relations, untouched.as_slice());
             for call in CALLS {
-                check_arguments(&fixture, &mut pooled, &relations, call, me, other)
+                check_arguments(&fixture, &mut pooled, rows, call, me, other)
                     .with_context(|| format!("{} as {} ({mode})", call.function(), TENANTS[me]))?;
             }
         }
@@ -195,11 +199,12 @@ fn check_relations(
     Ok(())
 }
 
-/// Calls a function with own values, then with values of the other tenant and invalid values, in each argument and in all.
+/// Calls a function with own values, then with values of the other tenant and invalid values, in each argument and in all. The rows of the
+/// other tenant stay as they were.
 fn check_arguments(
     fixture: &Fixture,
     pooled: &mut Pooled,
-    relations: &BTreeSet<String>,
+    (relations, untouched): (&BTreeSet<String>, &[String]),
     call: &Call,
     me: usize,
     other: usize,
@@ -207,21 +212,26 @@ fn check_arguments(
     let mut chance = Chance::of(1);
     let (mine, theirs) = (&fixture.tenants[me], &fixture.tenants[other]);
     pooled.switch(theirs.name)?;
-    let untouched = visible_rows(pooled, relations)?;
     let mut attempt = |owner: &dyn Fn(usize) -> Owner, pooled: &mut Pooled| -> Result<bool> {
         let arguments = call.arguments(&mut chance, mine, theirs, owner);
         // The session belongs to the other tenant and the transaction to this one, which must count.
         let reply = pooled.ask(mine.name, Scope::Open, &call.statement(), &arguments)?;
         check_isolation(&reply, theirs, &arguments).with_context(|| format!("{arguments:?}"))?;
         if reply.error.is_none() {
-            pooled.switch_within(theirs.name)?;
-            let visible_rows = visible_rows(pooled, relations)?;
+            // A transaction without an id has written nothing.
+            if pooled.has_written()? {
+                pooled.switch_within(theirs.name)?;
+                // A plan for each call would take longer than the rest of the test. All modes read the relations before.
+                pooled
+                    .client
+                    .batch_execute("SET LOCAL plan_cache_mode = force_generic_plan")?;
+                ensure!(
+                    visible_rows(pooled, relations)? == untouched,
+                    "{arguments:?} changed what {} has",
+                    theirs.name
+                );
+            }
             pooled.client.batch_execute("ROLLBACK")?;
-            ensure!(
-                visible_rows == untouched,
-                "{arguments:?} changed what {} has",
-                theirs.name
-            );
         }
         Ok(reply.error.is_none())
     };

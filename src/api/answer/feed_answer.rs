@@ -26,6 +26,7 @@ use crate::tenant;
 struct FeedRow<'a> {
     displayable_chars: usize,
     displayable_bytes: usize,
+    displayable_utf16: usize,
     #[serde(flatten)]
     citation: Option<&'a NewCitation>,
     resume: &'a str,
@@ -78,6 +79,7 @@ struct Part<'a> {
 struct Fed {
     displayable_chars: usize,
     displayable_bytes: usize,
+    displayable_utf16: usize,
     citations: Vec<NewCitation>,
     resume: String,
 }
@@ -96,6 +98,7 @@ impl Part<'_> {
         })?;
         let shown = answer.get(from.bytes..fed.shown).unwrap_or_default();
         let displayable_chars = from.chars + shown.chars().count();
+        let displayable_utf16 = from.utf16 + shown.encode_utf16().count();
         let (displayable_bytes, resume) = (fed.shown, fed.resume.to_string());
         let citations = match fed.extraction.citations.is_empty() {
             true => Vec::new(),
@@ -104,6 +107,7 @@ impl Part<'_> {
         Ok(Fed {
             displayable_chars,
             displayable_bytes,
+            displayable_utf16,
             citations,
             resume,
         })
@@ -145,6 +149,7 @@ impl Fed {
         let row = |citation| FeedRow {
             displayable_chars: self.displayable_chars,
             displayable_bytes: self.displayable_bytes,
+            displayable_utf16: self.displayable_utf16,
             citation,
             resume: &self.resume,
         };

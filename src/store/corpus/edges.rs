@@ -102,36 +102,54 @@ pub fn delete(corpus_id: i64, which: Which<'_>) -> Result<i64> {
     .unwrap_or(0))
 }
 
+/// Condition that an edge has the tenant of the rows that the caller reads ($3). Without it, the edges of other tenants would use up the
+/// limits.
+fn of_tenant(tenant: Option<&str>) -> &'static str {
+    match tenant {
+        Some(_) => "e.tenant = $3",
+        None => "e.tenant IS NULL",
+    }
+}
+
 /// The normalised names that are entities of the graph. Each name is looked up in the indexes of both ends; the table is not scanned.
-pub fn nodes(corpus_id: i64, names: &[&str]) -> Result<BTreeSet<String>> {
+pub fn nodes(corpus: &Corpus, names: &[&str]) -> Result<BTreeSet<String>> {
     let names: Vec<&str> = names.to_vec();
-    Ok(as_owner(|| {
-        sql::write_json(
-            "SELECT coalesce(json_agg(n), '[]')::text FROM unnest($2::text[]) AS n \
-             WHERE EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_entity = n OFFSET 0) \
-                OR EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_entity = n OFFSET 0)",
-            &[corpus_id.into(), names.into()],
-        )
-    })?
-    .unwrap_or_default())
+    let tenant = corpus.row_tenant()?;
+    let own = of_tenant(tenant.as_deref());
+    let statement = format!(
+        "SELECT coalesce(json_agg(n), '[]')::text FROM unnest($2::text[]) AS n \
+         WHERE EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_entity = n AND {own} OFFSET 0) \
+            OR EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_entity = n AND {own} OFFSET 0)"
+    );
+    let args = [
+        corpus.corpus_id.into(),
+        names.into(),
+        tenant.as_deref().into(),
+    ];
+    Ok(as_owner(|| sql::write_json(&statement, &args))?.unwrap_or_default())
 }
 
 /// The strongest edges of these entities, in either direction.
-pub fn of(corpus_id: i64, nodes: &[String]) -> Result<Vec<Neighbour>> {
-    Ok(as_owner(|| {
-        sql::write_json(
-            "SELECT coalesce(json_agg(e), '[]')::text FROM unnest($2::text[]) AS n, LATERAL ( \
-                 (SELECT n AS entity, e.weight, e.chunk_id FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_entity = n \
-                  ORDER BY e.weight DESC, e.chunk_id LIMIT $3) \
-                 UNION ALL \
-                 (SELECT n AS entity, e.weight, e.chunk_id FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_entity = n \
-                  ORDER BY e.weight DESC, e.chunk_id LIMIT $3)) AS e",
-            &[
-                corpus_id.into(),
-                nodes.to_vec().into(),
-                MAX_EDGES.into(),
-            ],
+pub fn of(corpus: &Corpus, nodes: &[String]) -> Result<Vec<Neighbour>> {
+    let tenant = corpus.row_tenant()?;
+    let own = of_tenant(tenant.as_deref());
+    // The order is that of the index, also with the condition IS NULL.
+    let from = |end: &str| {
+        format!(
+            "(SELECT n AS entity, e.weight, e.chunk_id FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.{end} = n AND {own} \
+              ORDER BY e.tenant, e.weight DESC, e.chunk_id LIMIT $4)"
         )
-    })?
-    .unwrap_or_default())
+    };
+    let statement = format!(
+        "SELECT coalesce(json_agg(e), '[]')::text FROM unnest($2::text[]) AS n, LATERAL ({} UNION ALL {}) AS e",
+        from("source_entity"),
+        from("target_entity")
+    );
+    let args = [
+        corpus.corpus_id.into(),
+        nodes.to_vec().into(),
+        tenant.as_deref().into(),
+        MAX_EDGES.into(),
+    ];
+    Ok(as_owner(|| sql::write_json(&statement, &args))?.unwrap_or_default())
 }

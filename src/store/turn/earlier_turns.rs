@@ -105,15 +105,15 @@ pub fn sources(tenant: &str, turn_ids: &[i64]) -> Result<Vec<(i64, SourceKey)>> 
     }
     let rows: Vec<Row> = as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(json_agg(DISTINCT jsonb_build_object('turn_id', s.turn_id, 'corpus', s.corpus, 'doc_id', s.doc_id, 'chunk_id', s.chunk_id)), '[]')::text \
+            "SELECT coalesce(json_agg(s), '[]')::text \
              FROM ( \
                  SELECT t.turn_id, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, m.chunk_id \
                  FROM reground.turns AS t \
-                     CROSS JOIN LATERAL jsonb_path_query(jsonb_build_array(t.context, t.pending_candidates), '$.**{1 to last} ? (exists (@.passage.chunk_id))') AS e(source) \
+                     CROSS JOIN LATERAL jsonb_path_query(jsonb_build_array(t.context, t.pending_candidates), 'strict $.**{1 to last} ? (exists (@.passage.chunk_id))') AS e(source) \
                      CROSS JOIN LATERAL (SELECT e.source #>> '{passage,chunk_id}' AS chunk_id \
-                         UNION SELECT jsonb_array_elements_text(e.source -> 'member_chunk_ids')) AS m \
+                         UNION ALL SELECT jsonb_array_elements_text(e.source -> 'member_chunk_ids')) AS m \
                  WHERE t.turn_id = ANY ($1) AND t.tenant = $2 \
-                 UNION ALL \
+                 UNION \
                  SELECT c.turn_id, c.corpus, c.doc_id, coalesce(c.chunk_id, '') FROM reground.message_citations AS c \
                  WHERE c.turn_id = ANY ($1) AND c.tenant = $2 AND c.doc_id IS NOT NULL) AS s \
              WHERE s.corpus <> '' AND s.doc_id IS NOT NULL",

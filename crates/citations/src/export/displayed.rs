@@ -5,74 +5,8 @@ use std::ops::Range;
 use reground_documents::sentence_spans;
 use reground_interrupt::checked;
 
-use crate::import::is_openai_mark;
-use crate::{Api, Form};
-
-/// A citation string of an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CitationString {
-    /// Position in the answer, in bytes.
-    pub bytes: Range<usize>,
-    /// How it is displayed.
-    pub kind: StringKind,
-    /// Index of the sentence that it was assigned to; `None` for the one that contains it. A string after a full stop belongs to the
-    /// sentence before it.
-    pub sentence: Option<usize>,
-}
-
-/// How a citation string is displayed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StringKind {
-    /// It is removed, such as `[A1]`.
-    Mark,
-    /// It stays, because readers need it: a title in prose, author and year, a place in a work.
-    Prose,
-    /// It is the supported text itself, as an API returned it.
-    Supported,
-}
-
-impl StringKind {
-    /// The kind of a citation string by its form. `is_malformed` strings stay, because their ends are not known. `from_api`: an API
-    /// returned the citation apart from the text.
-    #[must_use]
-    pub fn of(form: &Form, raw: &str, is_malformed: bool, from_api: bool) -> Self {
-        let openai = matches!(form, Form::Custom(name) if name == Api::OpenAi.as_str());
-        match form {
-            _ if from_api && openai && is_openai_mark(raw) => Self::Mark,
-            _ if from_api => Self::Supported,
-            _ if is_malformed => Self::Prose,
-            Form::Marker
-            | Form::Number
-            | Form::DoubleBracket
-            | Form::LinkedNumber
-            | Form::CircledNumber
-            | Form::Superscript
-            | Form::RagflowId
-            | Form::RagflowRef
-            | Form::ShortId
-            | Form::Dagger
-            | Form::DaggerPair
-            | Form::PrivateUse
-            | Form::TurnResult
-            | Form::GeminiCite
-            | Form::LabelledNumber
-            | Form::DocNumber
-            | Form::Footnote
-            | Form::NamedSource => Self::Mark,
-            Form::SourceNumber if raw.starts_with(['[', '(', '【']) => Self::Mark,
-            Form::SourceNumber
-            | Form::GeminiSpan
-            | Form::CohereSpan
-            | Form::SourceTag
-            | Form::CiteTag
-            | Form::TrailingList
-            | Form::AuthorYear
-            | Form::Locator
-            | Form::Mention
-            | Form::Custom(_) => Self::Prose,
-        }
-    }
-}
+use super::citation_string::{CitationString, StringKind};
+use super::markup::Markup;
 
 /// An answer as it is displayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,18 +14,24 @@ pub struct DisplayedAnswer {
     /// The text without citation strings.
     pub text: String,
     /// For each citation string, the part of the text that it supports, in bytes. Parts of citation strings in the text are equal or
-    /// disjoint.
+    /// disjoint, except parts that markup encloses.
     pub ranges: Vec<Range<usize>>,
 }
 
 impl DisplayedAnswer {
-    /// Removes the citation strings. A removed string supports the part of its sentence before it, as judging does: from the previous
-    /// removed string, or the start of the sentence. Without words there, it supports the next part of its sentence, otherwise the
-    /// previous sentence. Other strings support the part that contains them, or themselves.
+    /// Removes the citation strings and the markup. A removed string supports the text that it encloses, otherwise the part of its
+    /// sentence before it, as judging does: from the previous removed string, or the start of the sentence. Without words there, it
+    /// supports the next part of its sentence, otherwise the previous sentence. Other strings support the part that contains them, or
+    /// themselves.
     ///
     /// `sentences` are byte ranges, in order; if empty, they are computed.
     #[must_use]
-    pub fn of(answer: &str, strings: &[CitationString], sentences: &[Range<usize>]) -> Self {
+    pub fn of(
+        answer: &str,
+        strings: &[CitationString],
+        markup: &Markup,
+        sentences: &[Range<usize>],
+    ) -> Self {
         let computed;
         let sentences = match sentences.is_empty() {
             true => {
@@ -100,18 +40,25 @@ impl DisplayedAnswer {
             }
             false => sentences,
         };
-        let cuts = Cuts::of(answer, strings);
+        let cuts = Cuts::of(answer, strings, markup);
+        let text = cuts.text(answer);
         let segments = segments(answer, sentences, &cuts);
+        let enclosed = |string: &CitationString| {
+            let range = cuts.moved(answer, markup.enclosed.get(&string.bytes.start)?);
+            let trimmed = trimmed(&text, range);
+            let has_words = text.get(trimmed.clone())?.contains(char::is_alphanumeric);
+            has_words.then_some(trimmed)
+        };
         let ranges = checked(strings).map(|string| match string.kind {
             StringKind::Supported => cuts.moved(answer, &string.bytes),
-            StringKind::Mark | StringKind::Prose => {
+            StringKind::Mark | StringKind::Prose => enclosed(string).unwrap_or_else(|| {
                 let supported = supported(&segments, sentences, string);
                 supported.map_or(0..0, |segment| cuts.moved(answer, &segment.bytes))
-            }
+            }),
         });
         Self {
             ranges: ranges.collect(),
-            text: cuts.text(answer),
+            text,
         }
     }
 }
@@ -123,34 +70,46 @@ struct Cuts {
 }
 
 impl Cuts {
-    fn of(answer: &str, strings: &[CitationString]) -> Self {
-        let mut marks: Vec<Range<usize>> = strings
+    fn of(answer: &str, strings: &[CitationString], markup: &Markup) -> Self {
+        let marks = strings
             .iter()
-            .filter(|string| {
-                string.kind == StringKind::Mark && answer.get(string.bytes.clone()).is_some()
-            })
-            .map(|string| string.bytes.clone())
+            .filter(|string| string.kind == StringKind::Mark)
+            .map(|string| &string.bytes);
+        let mut marks: Vec<Range<usize>> = marks
+            .chain(&markup.strings)
+            .filter(|bytes| answer.get((*bytes).clone()).is_some())
+            .cloned()
             .collect();
         marks.sort_by_key(|mark| (mark.start, mark.end));
-        let mut runs: Vec<Range<usize>> = Vec::new();
+        let mut runs: Vec<Run> = Vec::new();
         for mark in marks {
             match runs.last_mut() {
                 // Strings that only spaces separate are removed together.
-                Some(run) if is_space(answer.get(run.end..mark.start).unwrap_or_default()) => {
-                    run.end = run.end.max(mark.end);
+                Some(run)
+                    if is_space(answer.get(run.bytes.end..mark.start).unwrap_or_default()) =>
+                {
+                    if run.bytes.end < mark.start {
+                        run.space = Some(run.bytes.end);
+                    }
+                    run.bytes.end = run.bytes.end.max(mark.end);
                 }
-                _ => runs.push(mark),
+                _ => runs.push(Run {
+                    bytes: mark,
+                    space: None,
+                }),
             }
         }
         let mut parts = Vec::with_capacity(runs.len());
         let mut removed = 0;
         let mut last = 0;
         for run in runs {
-            let part = with_spaces(answer, run, last);
-            last = part.end;
-            let length = part.len();
-            parts.push((part, removed));
-            removed += length;
+            let whole = with_spaces(answer, run.bytes.clone(), last);
+            last = whole.end;
+            for part in without_space(answer, &run, whole) {
+                let length = part.len();
+                parts.push((part, removed));
+                removed += length;
+            }
         }
         Self { parts }
     }
@@ -184,6 +143,43 @@ impl Cuts {
     }
 }
 
+/// Removed strings that only spaces separate.
+struct Run {
+    bytes: Range<usize>,
+    /// The last of these spaces.
+    space: Option<usize>,
+}
+
+/// The removed part of a run, without one of its spaces if words before and after the run would become one word.
+fn without_space(answer: &str, run: &Run, part: Range<usize>) -> Vec<Range<usize>> {
+    let joins = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
+    let before = answer.get(..part.start).unwrap_or_default();
+    let after = answer.get(part.end..).unwrap_or_default();
+    match run.space {
+        // Spaces were removed with the run if it begins or ends a line or a clause.
+        Some(space)
+            if part == run.bytes
+                && joins(before.chars().next_back())
+                && joins(after.chars().next().filter(|next| !ends_clause(*next))) =>
+        {
+            vec![part.start..space, space + 1..part.end]
+        }
+        _ => vec![part],
+    }
+}
+
+/// Whether a character ends a clause, so that no space precedes it.
+fn ends_clause(next: char) -> bool {
+    next.is_whitespace() || ".,;:!?)]}»”。，、；：！？）】」".contains(next)
+}
+
+/// A range without the white space at its ends.
+fn trimmed(text: &str, bytes: Range<usize>) -> Range<usize> {
+    let part = text.get(bytes.clone()).unwrap_or_default();
+    let start = bytes.start + (part.len() - part.trim_start().len());
+    start..start + part.trim().len()
+}
+
 /// Whether a text has only spaces on one line.
 fn is_space(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' ' | b'\t'))
@@ -197,9 +193,7 @@ fn with_spaces(answer: &str, run: Range<usize>, least: usize) -> Range<usize> {
     let kept = before.trim_end_matches([' ', '\t']);
     let spaces = before.len() - kept.len();
     let starts_line = kept.is_empty() || kept.ends_with('\n');
-    let ends = after.chars().next().is_none_or(|next| {
-        next.is_whitespace() || ".,;:!?)]}»”。，、；：！？）】」".contains(next)
-    });
+    let ends = after.chars().next().is_none_or(ends_clause);
     if starts_line {
         let rest = after.trim_start_matches([' ', '\t']);
         return run.start..run.end + (after.len() - rest.len());
@@ -225,18 +219,16 @@ fn segments(answer: &str, sentences: &[Range<usize>], cuts: &Cuts) -> Vec<Segmen
     for (index, sentence) in checked(sentences).enumerate() {
         let mut at = sentence.start;
         let mut add = |bytes: Range<usize>| {
+            let bytes = trimmed(answer, bytes);
             let part = answer.get(bytes.clone()).unwrap_or_default();
-            let trimmed = part.trim();
-            let start = bytes.start + (part.len() - part.trim_start().len());
-            let bytes = start..start + trimmed.len();
-            if trimmed.contains(char::is_alphanumeric) {
+            if part.contains(char::is_alphanumeric) {
                 segments.push(Segment {
                     bytes,
                     sentence: index,
                 });
             } else if let Some(last) = segments
                 .last_mut()
-                .filter(|last| last.sentence == index && !trimmed.is_empty())
+                .filter(|last| last.sentence == index && !part.is_empty())
             {
                 last.bytes.end = bytes.end;
             }
@@ -291,7 +283,7 @@ fn supported<'s>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Grammar, Reference, extract};
+    use crate::{Form, Grammar, Reference, extract};
 
     /// The displayed text, and the supported part of each citation.
     fn displayed(answer: &str) -> (String, Vec<String>) {
@@ -310,7 +302,8 @@ mod tests {
                 sentence: citation.sentence,
             })
             .collect();
-        let displayed = DisplayedAnswer::of(answer, &strings, &extraction.sentences);
+        let markup = Markup::of(answer, &Grammar::default());
+        let displayed = DisplayedAnswer::of(answer, &strings, &markup, &extraction.sentences);
         let parts = displayed.ranges.iter();
         let parts = parts
             .map(|range| displayed.text[range.clone()].to_owned())
@@ -376,6 +369,52 @@ mod tests {
     }
 
     #[test]
+    fn markup_is_removed_and_supports_what_it_encloses() {
+        for (answer, text, parts) in [
+            (
+                "It is so. <co: 0,1>Cows 🐄 give milk</co: 0,1>.",
+                "It is so. Cows 🐄 give milk.",
+                &["Cows 🐄 give milk", "Cows 🐄 give milk"][..],
+            ),
+            (
+                "So [span_1](start_span)cows moo[span_1](end_span) here.",
+                "So cows moo here.",
+                &["cows moo"],
+            ),
+            (
+                "<co>Cows: 0</co> <co: 0>Cows</co: 0> <co: 1>moo</co: 1> a lot.",
+                "<co>Cows: 0</co> Cows moo a lot.",
+                &["Cows", "moo"],
+            ),
+            (
+                "- <co: 0>Cows <co: 1>moo</co: 1></co: 0>\n- <source id=\"2\"> Sheep </source>",
+                "- Cows moo\n- Sheep",
+                &["Cows moo", "moo", "Sheep"],
+            ),
+            (
+                "[cite_start]Cows moo.[cite: 2] <cite>Sheep [1]</cite> <cite>bleat</cite>.",
+                "Cows moo. Sheep bleat.",
+                &["Cows moo.", "Sheep", "bleat"],
+            ),
+            (
+                "Cows moo <cite>3</cite>. <co: 0>Sheep bleat.",
+                "Cows moo. Sheep bleat.",
+                &["Cows moo.", "Sheep bleat."],
+            ),
+            (
+                "Cows <co: 0>[A1]</co: 0> moo. `<co: 0>x</co: 0>`",
+                "Cows moo. `<co: 0>x</co: 0>`",
+                &["Cows", "Cows"],
+            ),
+            ("Cows[A1] [B2]moo.", "Cows moo.", &["Cows", "Cows"]),
+        ] {
+            let (displayed, supported) = displayed(answer);
+            assert_eq!(displayed, text, "{answer}");
+            assert_eq!(supported, parts, "{answer}");
+        }
+    }
+
+    #[test]
     fn ranges_of_an_api_stay() {
         let strings = [
             CitationString {
@@ -389,7 +428,7 @@ mod tests {
                 sentence: None,
             },
         ];
-        let displayed = DisplayedAnswer::of("Cows moo. So.", &strings, &[]);
+        let displayed = DisplayedAnswer::of("Cows moo. So.", &strings, &Markup::default(), &[]);
         assert_eq!(displayed.ranges, [0..4, 2..9]);
         let openai = Form::Custom("openai".to_owned());
         assert_eq!(

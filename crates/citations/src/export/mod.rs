@@ -6,18 +6,22 @@
 //! ignore it.
 
 mod anthropic;
+mod citation_string;
 mod cited;
 mod displayed;
 mod format;
+mod markup;
 mod openai;
 mod vercel;
 
 use serde_json::Value;
 
+pub use citation_string::{CitationString, StringKind};
 use cited::Cited;
 pub use cited::{ExportedCitation, ExportedSource};
-pub use displayed::{CitationString, DisplayedAnswer, StringKind};
+pub use displayed::DisplayedAnswer;
 pub use format::{PartsFormat, UnknownPartsFormat};
+pub use markup::Markup;
 
 /// Returns the parts of a message: the displayed text with its citations. Citations whose source or range does not exist are omitted.
 #[must_use]

@@ -61,14 +61,22 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialEx
 /// then. The time is linear in the rest.
 ///
 /// # Errors
-/// [`InvalidResume`] if the answer has no such position.
+/// [`InvalidResume`] if the answer has no such position, or another number of characters before it.
 pub fn feed_from(
     answer_so_far: &str,
     grammar: &Grammar,
     complete: bool,
     from: &Resume,
 ) -> Result<PartialExtraction, InvalidResume> {
-    let rest = answer_so_far.get(from.bytes..).ok_or(InvalidResume)?;
+    let (before, rest) = answer_so_far
+        .split_at_checked(from.bytes)
+        .ok_or(InvalidResume)?;
+    // Counting costs less than the transfer of the answer. A character of four bytes has two UTF-16 code units.
+    let chars = before.chars().count();
+    let utf16 = chars + before.bytes().filter(|byte| *byte >= 0xF0).count();
+    if (chars, utf16) != (from.chars, from.utf16) {
+        return Err(InvalidResume);
+    }
     let mut fed = read(rest, grammar, complete, from.in_list);
     let room = MAX_CITATIONS.saturating_sub(from.citations);
     let citations = &mut fed.extraction.citations;

@@ -27,6 +27,31 @@ pub struct CitedText<'a> {
     pub chars: Option<Range<usize>>,
     /// Hash of the cited text.
     pub content_hash: Option<&'a str>,
+    /// Whether the rows were deleted: a readable corpus has none of them.
+    pub is_deleted: bool,
+}
+
+/// The state of the cited rows since they were cited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowState {
+    /// They have the cited text.
+    Current,
+    /// They have another text.
+    Changed,
+    /// They do not exist any more.
+    Deleted,
+}
+
+impl RowState {
+    /// The stable name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Current => "current",
+            Self::Changed => "changed",
+            Self::Deleted => "deleted",
+        }
+    }
 }
 
 /// The place of a quote, and the text around it.
@@ -46,8 +71,10 @@ pub struct Evidence {
     pub before: Option<String>,
     /// Text after the quote in its paragraph.
     pub after: Option<String>,
-    /// Whether the present rows have the cited text; `None` if that is not known.
-    pub is_current: Option<bool>,
+    /// State of the rows; `None` if it is not known.
+    pub state: Option<RowState>,
+    /// Whether no text has confirmed the positions yet.
+    unconfirmed: bool,
 }
 
 /// A text that may contain the quote.
@@ -127,7 +154,7 @@ impl CitedText<'_> {
             None => self.not_found(),
         };
         Evidence {
-            is_current: self.is_current(),
+            state: self.state(),
             ..evidence
         }
     }
@@ -168,7 +195,7 @@ impl CitedText<'_> {
             pages: text.pages_of(&bytes),
             before: Some(before.to_owned()),
             after: Some(after.to_owned()),
-            is_current: None,
+            ..Evidence::default()
         }
     }
 
@@ -192,6 +219,7 @@ impl CitedText<'_> {
                 }),
                 passage: self.chars.clone().filter(|_| !self.is_merged()),
                 pages,
+                unconfirmed: true,
                 ..Evidence::default()
             };
         }
@@ -227,6 +255,17 @@ impl CitedText<'_> {
         Some(hash == row.content_hash)
     }
 
+    fn state(&self) -> Option<RowState> {
+        if self.is_deleted {
+            return Some(RowState::Deleted);
+        }
+        self.is_current().map(|is_current| match is_current {
+            true => RowState::Current,
+            false => RowState::Changed,
+        })
+    }
+
+    /// Whether the present rows have the cited text; `None` if that is not known.
     fn is_current(&self) -> Option<bool> {
         let source = self.source.filter(|_| self.is_merged());
         let Some(Text {
@@ -285,8 +324,22 @@ impl Evidence {
             Some(from) => {
                 let (before, after) = around(text, &(from..from + quote.len()));
                 (self.before, self.after) = (Some(before.to_owned()), Some(after.to_owned()));
+                self.unconfirmed = false;
             }
             None => self.document = None,
+        }
+    }
+
+    /// The evidence without positions at which no text was found to have the quote.
+    #[must_use]
+    pub fn confirmed(self) -> Self {
+        if !self.unconfirmed {
+            return self;
+        }
+        Self {
+            passage: None,
+            document: None,
+            ..self
         }
     }
 }

@@ -53,13 +53,14 @@ fn a_quote_has_its_place_and_its_paragraph() {
         quote: Some("Sheep give wool."),
         chars: Some(quote.clone()),
         content_hash: None,
+        ..CitedText::default()
     };
     let mut evidence = cited.locate();
     assert_eq!(evidence.passage, Some(quote));
     assert_eq!(evidence.document, Some(find(DOCUMENT, "Sheep give wool.")));
     assert_eq!(evidence.before.as_deref(), Some("Cows 🐄 give milk. "));
     assert_eq!(evidence.after.as_deref(), Some(""));
-    assert_eq!(evidence.is_current, Some(true));
+    assert_eq!(evidence.state, Some(RowState::Current));
     let part = evidence.wanted().unwrap();
     evidence.check(&chars(DOCUMENT, &(part.start..part.end)));
     assert_eq!(evidence.before.as_deref(), Some("Cows 🐄 give milk. "));
@@ -79,6 +80,7 @@ fn a_changed_row_is_recognised_and_the_shown_text_is_used() {
         quote: Some("Cows 🐄 give milk."),
         chars: Some(find(&old.content, "Cows 🐄 give milk.")),
         content_hash: None,
+        ..CitedText::default()
     };
     let evidence = cited.locate();
     assert_eq!(evidence.quote.as_deref(), Some("Cows 🐄 give milk."));
@@ -86,7 +88,7 @@ fn a_changed_row_is_recognised_and_the_shown_text_is_used() {
         evidence.document,
         Some(find(DOCUMENT, "Cows 🐄 give milk."))
     );
-    assert_eq!(evidence.is_current, Some(false));
+    assert_eq!(evidence.state, Some(RowState::Changed));
     // Without a stored quote, only a row with the cited text is used.
     let unquoted = CitedText {
         quote: None,
@@ -119,6 +121,7 @@ fn a_merged_passage_names_the_part_with_the_quote() {
         quote: Some(quote),
         chars: Some(find(&union.content, quote)),
         content_hash: None,
+        ..CitedText::default()
     };
     let evidence = cited("Sheep give wool.").locate();
     assert_eq!(evidence.chunk_id.as_deref(), Some("k1"));
@@ -126,7 +129,7 @@ fn a_merged_passage_names_the_part_with_the_quote() {
         chars(&two.content, &evidence.passage.unwrap()),
         "Sheep give wool."
     );
-    assert_eq!(evidence.is_current, Some(true));
+    assert_eq!(evidence.state, Some(RowState::Current));
     // No single row contains this quote.
     let both = cited("Cows 🐄 give milk. Sheep give wool.").locate();
     assert_eq!((both.chunk_id, both.passage), (None, None));
@@ -188,6 +191,7 @@ fn a_remembered_source_has_the_position_of_its_passage() {
         quote: Some("Sheep give wool."),
         chars: Some(quote),
         content_hash: None,
+        ..CitedText::default()
     };
     let evidence = cited.locate();
     assert_eq!(evidence.document, Some(find(DOCUMENT, "Sheep give wool.")));
@@ -198,6 +202,34 @@ fn a_remembered_source_has_the_position_of_its_passage() {
     }
     .locate();
     assert_eq!(gone.document, Some(find(DOCUMENT, "Sheep give wool.")));
+    // No row has the quote: only the text of the document can confirm the positions.
+    let part = gone.wanted().unwrap();
+    let mut checked = gone.clone();
+    checked.check(&chars(DOCUMENT, &(part.start..part.end)));
+    let confirmed = checked.confirmed();
+    assert_eq!(confirmed.document, gone.document);
+    assert_eq!(confirmed.passage, gone.passage);
+    let mut checked = gone.clone();
+    checked.check("Another text");
+    for unconfirmed in [checked.confirmed(), gone.confirmed()] {
+        assert_eq!((unconfirmed.document, unconfirmed.passage), (None, None));
+        assert_eq!(unconfirmed.quote.as_deref(), Some("Sheep give wool."));
+    }
+}
+
+#[test]
+fn deleted_rows_are_recognised() {
+    let shown = source(cut("k", 0, 0..53), &[]);
+    let cited = CitedText {
+        source: Some(&shown),
+        ..CitedText::default()
+    };
+    assert_eq!(cited.locate().state, None);
+    let deleted = CitedText {
+        is_deleted: true,
+        ..cited
+    };
+    assert_eq!(deleted.locate().state, Some(RowState::Deleted));
 }
 
 proptest! {
@@ -231,7 +263,7 @@ proptest! {
         let stored = excerpt(&text).into_owned();
         for rows in [vec![], vec![&row]] {
             let cited = CitedText {
-                source: Some(&shown), rows, quote: Some(&stored), chars: Some(quote.clone()), content_hash: None,
+                source: Some(&shown), rows, quote: Some(&stored), chars: Some(quote.clone()), ..CitedText::default()
             };
             let mut evidence = cited.locate();
             for _ in 0..2 {

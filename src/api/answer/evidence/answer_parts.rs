@@ -50,7 +50,8 @@ fn exported(tenant: &str, answer: &StoredAnswer, format: PartsFormat) -> Result<
         .iter()
         .map(|citation| string(answer, citation, &read))
         .collect();
-    let displayed = DisplayedAnswer::of(read.answer, &strings, &read.extraction.sentences);
+    let sentences = &read.extraction.sentences;
+    let displayed = DisplayedAnswer::of(read.answer, &strings, &answer.markup()?, sentences);
     let evidence = cited_sources::evidence(tenant, answer)?;
     let mut sources = Sources::default();
     let cited = answer.citations.iter().zip(displayed.ranges).zip(evidence);

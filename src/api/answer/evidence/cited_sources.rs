@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reground_citations::{Grammar, Markup};
 use reground_grounding::end::evidence::{CitedText, Evidence};
 use reground_grounding::end::parse_answer::{self, ParsedAnswer};
 use reground_grounding::memory::ContextSource;
@@ -52,9 +53,21 @@ impl StoredAnswer {
         let Some(text) = self.message.answer.as_deref() else {
             return Ok(None);
         };
-        let grammar = parse_answer::grammar(&self.settings, &self.turn.context)?;
         let citations = self.message.citations.as_ref();
+        let grammar = self.grammar()?;
         Ok(Some(parse_answer::parse_answer(text, &grammar, citations)?))
+    }
+
+    /// The markup around the facts of the answer; none if an API returned the citations, because they replace those in the text.
+    pub fn markup(&self) -> Result<Markup> {
+        match (&self.message.answer, &self.message.citations) {
+            (Some(text), None) => Ok(Markup::of(text, &self.grammar()?)),
+            _ => Ok(Markup::default()),
+        }
+    }
+
+    fn grammar(&self) -> Result<Grammar> {
+        Ok(parse_answer::grammar(&self.settings, &self.turn.context)?)
     }
 
     /// The source of the context that a citation resolved to.
@@ -79,7 +92,7 @@ pub(super) fn evidence(tenant: &str, answer: &StoredAnswer) -> Result<Vec<Eviden
     for corpus in rows.corpora.values().filter(|corpus| corpus.managed) {
         check(corpus, &rows, answer, &mut found)?;
     }
-    Ok(found)
+    Ok(found.into_iter().map(Evidence::confirmed).collect())
 }
 
 /// The present rows of the cited passages.
@@ -133,13 +146,19 @@ impl Rows {
         citation: &'a StoredCitation,
     ) -> CitedText<'a> {
         let corpus = citation.corpus.as_deref().unwrap_or_default();
-        let rows = Self::chunk_ids(answer, citation)
-            .into_iter()
-            .filter_map(|id| self.passages.get(&(corpus.to_owned(), id.clone())))
-            .filter(|row| Some(row.doc_id.as_str()) == citation.doc_id.as_deref());
+        let chunk_ids = Self::chunk_ids(answer, citation);
+        let rows: Vec<&Passage> = chunk_ids
+            .iter()
+            .filter_map(|id| self.passages.get(&(corpus.to_owned(), (*id).clone())))
+            .filter(|row| Some(row.doc_id.as_str()) == citation.doc_id.as_deref())
+            .collect();
+        // A hidden source hides the whole answer, so a row that cannot be read was deleted. The versions of documents tell what happened
+        // to the passages of other corpora.
+        let registered = self.corpora.get(corpus).filter(|corpus| !corpus.managed);
         CitedText {
             source: answer.source(citation),
-            rows: rows.collect(),
+            is_deleted: registered.is_some() && rows.is_empty() && !chunk_ids.is_empty(),
+            rows,
             quote: citation.quote.as_deref(),
             chars: citation
                 .quote_start
