@@ -135,7 +135,7 @@ impl GroundingError {
             Self::ImportedTurns | Self::ImportedTurn { .. } => "[{\"conversation_ref\": \"…\", \"query\": \"…\", \"answer\": \"…\", \"passages\": [{\"content\": \"…\", \"marker\": \"1\"}], \"at\": \"2026-01-31T09:00Z\", \"message_ref\": \"…\", \"model\": \"…\", \"tags\": {}, \"citations\": …}]. No turn was recorded.".to_owned(),
             Self::UnknownApi(_) => "Pass the message as the API returned it, or its list of citations.".to_owned(),
             Self::RerankLength { .. } => "The reranker must return one score per passage, in order, and NULL for a passage without a score.".to_owned(),
-            Self::InvalidFilter { .. } => "Write {\"column\": value}, {\"column\": [values]}, {\"column\": {\">=\": value}}, {\"column\": {\"not\": value}}, {\"array\": {\"any\": [values]}}, {\"array\": {\"all\": [values]}}, {\"$or\": [filters]} or {\"$not\": filter}; on a jsonb column a value means containment, and operators can follow its members: {\"metadata\": {\"year\": {\">=\": 2020}}}.".to_owned(),
+            Self::InvalidFilter { .. } => "Write {\"column\": value}, {\"column\": [values]}, {\"column\": {\">=\": value}}, {\"column\": {\"not\": value}}, {\"array\": {\"any\": [values]}}, {\"array\": {\"all\": [values]}}, {\"$or\": [filters]} or {\"$not\": filter}; on a jsonb column any value means containment.".to_owned(),
             Self::InvalidPrincipals { .. } => "Write the setting that reground.principals_from names as a text array: '{user:7,group:2}'.".to_owned(),
             Self::InvalidEdges { .. } => "Write [{\"source\": name, \"target\": name, \"chunk_id\": id}]. relation, doc_id and weight (above 0) are optional.".to_owned(),
             Self::OutOfRange { expected, .. } => format!("Give {expected}."),

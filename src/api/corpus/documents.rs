@@ -483,6 +483,7 @@ fn managed(corpus: Option<&str>) -> Result<Corpus> {
     if !corpus.managed {
         return Err(Error::NotManaged(corpus.name));
     }
+    corpus.row_tenant()?;
     match sync::find(corpus.corpus_id)? {
         Some(synced) => Err(Error::Synchronised {
             corpus: corpus.name,
