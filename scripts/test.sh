@@ -107,7 +107,8 @@ REGROUND_TEST_URI=$(server_uri "$folder" reground)
 export REGROUND_TEST_URI
 PGOPTIONS='-c client_min_messages=warning' "$PG_BIN/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 \
     --dbname "$REGROUND_TEST_URI" --command "CREATE EXTENSION reground CASCADE"
-run_logged "$logs/clients.log" cargo test --package reground-tests
+# More threads than processors, because many of these tests wait for a lock or a timeout.
+run_logged "$logs/clients.log" cargo test --package reground-tests -- --test-threads=$((2 * $(getconf _NPROCESSORS_ONLN)))
 say "         $(awk '/^test result:/ { n += $4 } END { print n + 0 }' "$logs/clients.log") tests passed"
 
 # A launcher reports a missing database once. The worker test ends the first launcher.
