@@ -163,6 +163,11 @@ error_table! {
         format!("document \"{doc_id}\" of corpus \"{corpus}\" belongs to another tenant"),
         "A doc_id is unique within a corpus. Put the tenant in front of it, or give each tenant a corpus of its own.",
     );
+    /// The principals of the session may not read the document that it replaces.
+    DocumentOfOtherPrincipals { corpus: String, doc_id: String } => denied(
+        format!("permission denied to replace document \"{doc_id}\" of corpus \"{corpus}\""),
+        "None of the principals of this session may read it. A program that stores documents for all sets no principals.",
+    );
     /// The table of earlier passages was dropped.
     NoHistory(corpus: String) => wrong_state(
         format!("the table of earlier passages of corpus \"{corpus}\" no longer exists"),

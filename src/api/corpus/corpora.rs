@@ -20,7 +20,9 @@ use crate::datum::Json;
 use crate::error::{Error, Result, notice};
 use crate::guc;
 use crate::retrieve::managed::{Reading, RowColumns, TableNames};
-use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
+use crate::retrieve::mapping::{
+    check_documents_of_tenants, embedding_column, locate, remap, require_column,
+};
 use crate::retrieve::{check, coordinates, managed, text_config};
 use crate::rows;
 use crate::sql;
@@ -299,6 +301,7 @@ impl Registration<'_> {
                 },
             );
         }
+        check_documents_of_tenants(self.documents.as_deref(), &mapping)?;
         Ok(mapping)
     }
 }

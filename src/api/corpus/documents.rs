@@ -118,6 +118,7 @@ fn put_document(
     documents::lock(corpus.corpus_id, doc_id)?;
     let latest = documents::latest(corpus.corpus_id, doc_id)?;
     documents::check_tenant(&corpus, doc_id, latest.as_ref())?;
+    documents::check_principals(&corpus, doc_id)?;
     let owners = RowOwners::of(&corpus, doc_id, principals)?;
     let description = Description {
         uri: uri.map(canonical),
@@ -398,7 +399,7 @@ fn delete_document(
     writable("delete_document")?;
     let corpus = managed(corpus)?;
     let doc_id = given(doc_id, "doc_id")?;
-    if documents::is_of_other_tenant(&corpus, doc_id)? {
+    if documents::is_of_others(&corpus, doc_id)? {
         return Ok(false);
     }
     let present = match corpus.history {

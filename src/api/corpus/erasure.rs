@@ -116,7 +116,7 @@ fn remove(corpus: &Corpus, doc_id: &str, receipt: &mut Receipt) -> Result<()> {
     if !corpus.is_gone() && !corpus.is_deletable()? {
         return Err(Error::MayNotDelete(corpus.name.clone()));
     }
-    if documents::is_of_other_tenant(corpus, doc_id)? {
+    if documents::is_of_others(corpus, doc_id)? {
         return Ok(());
     }
     if corpus.managed {

@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
+use super::check::is_unique;
 use crate::error::{Error, Result};
 use crate::sql;
 use crate::store::corpora::{
-    self, Column, Corpus, PRINCIPALS_TYPES, Side, TENANT_TYPES, holds_principals, holds_tenants,
+    self, Column, Corpus, Mapping, PRINCIPALS_TYPES, Side, TENANT_TYPES, holds_principals,
+    holds_tenants,
 };
 
 /// Meanings that `alter_corpus` can map.
@@ -228,11 +230,43 @@ pub fn remap(corpus: &mut Corpus, changes: &Value) -> Result<()> {
             other => return Err(invalid(format!("{other} is not a column name"), EXAMPLE)),
         }
     }
+    check_documents_of_tenants(corpus.documents.as_deref(), &corpus.mapping)?;
     (corpus.embedding_type, corpus.dimensions) = match corpus.mapping.get("embedding") {
         Some(column) => embedding_column(&relation, &column.column)?,
         None => (None, None),
     };
     Ok(())
+}
+
+/// Checks that a document cannot belong to another tenant than its passages, if these have a column of tenants.
+///
+/// # Errors
+/// 22023 if the documents do not have this column, and their ids are not unique.
+pub fn check_documents_of_tenants(documents: Option<&str>, mapping: &Mapping) -> Result<()> {
+    let (Some(documents), Some(tenant), Some(id)) = (
+        documents,
+        mapping.get("tenant_column"),
+        mapping.get("documents_doc_id"),
+    ) else {
+        return Ok(());
+    };
+    if tenant.side == Side::Documents
+        || has_column(documents, &tenant.column)?
+        || is_unique(documents, &id.column)?
+    {
+        return Ok(());
+    }
+    Err(Error::Bad {
+        argument: "documents",
+        fault: format!(
+            "{documents} has no column \"{}\", and its column \"{}\" is not unique",
+            tenant.column, id.column
+        ),
+        hint: format!(
+            "Two tenants could have a document of the same id. CREATE UNIQUE INDEX ON {documents} ({}); or give the documents a column of the same name as tenant_column.",
+            sql::ident(&id.column)
+        ),
+    })
 }
 
 fn check_meaning(corpus: &Corpus, meaning: &str) -> Result<()> {

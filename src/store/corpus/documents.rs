@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
 use crate::store::corpora::Corpus;
+use crate::tenant;
 
 /// The current version of a document.
 #[derive(Debug, Deserialize)]
@@ -87,13 +88,49 @@ pub fn check_tenant(corpus: &Corpus, doc_id: &str, latest: Option<&Current>) -> 
     }
 }
 
-/// Whether a document belongs to another tenant than the caller's.
-pub fn is_of_other_tenant(corpus: &Corpus, doc_id: &str) -> Result<bool> {
-    if !corpus.has_tenants() || !corpus.managed {
+/// Checks that the principals of the session, if it has any, may read the latest version of a document. Otherwise a reader could replace
+/// the principals of a document, or withdraw the rows that hide its stored texts. A session without principals keeps documents for all.
+///
+/// # Errors
+/// 42501 if they may not.
+pub fn check_principals(corpus: &Corpus, doc_id: &str) -> Result<()> {
+    let (Some(column), Some(documents)) =
+        (corpus.mapping.get("principals_column"), &corpus.documents)
+    else {
+        return Ok(());
+    };
+    let Some(principals) = tenant::principals()?.filter(|_| corpus.managed) else {
+        return Ok(());
+    };
+    let is_readable = sql::write_one::<bool>(
+        &format!(
+            "SELECT coalesce(d.{}::text[] && $2, false) FROM {documents} AS d WHERE d.doc_id = $1 ORDER BY d.version DESC LIMIT 1",
+            sql::ident(&column.column),
+        ),
+        &[doc_id.into(), principals.into()],
+    )?;
+    match is_readable {
+        Some(false) => Err(Error::DocumentOfOtherPrincipals {
+            corpus: corpus.name.clone(),
+            doc_id: doc_id.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a document belongs to another tenant than the caller's, or to other principals than those of the session.
+pub fn is_of_others(corpus: &Corpus, doc_id: &str) -> Result<bool> {
+    if !corpus.managed || !corpus.restricts_rows() {
         return Ok(false);
     }
     let latest = latest(corpus.corpus_id, doc_id)?;
-    Ok(check_tenant(corpus, doc_id, latest.as_ref()).is_err())
+    if check_tenant(corpus, doc_id, latest.as_ref()).is_err() {
+        return Ok(true);
+    }
+    match check_principals(corpus, doc_id) {
+        Err(Error::DocumentOfOtherPrincipals { .. }) => Ok(true),
+        other => other.map(|()| false),
+    }
 }
 
 /// The time of the next change of a document: the start of the transaction, but never before the last change, so that the versions of a

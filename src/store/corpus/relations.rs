@@ -453,11 +453,15 @@ impl Corpus {
         // Documents of two tenants can have the same id.
         if let (false, Some(tenant)) = (self.managed, self.mapping.get("tenant_column"))
             && tenant.side == Side::Passages
-            && let Some(kind) = self.passage_columns.get(&tenant.column)
-            && self.document_columns.get(&tenant.column) == Some(kind)
+            && let Some(kind) = self.document_columns.get(&tenant.column)
         {
             let column = sql::ident(&tenant.column);
-            condition.push_str(&format!(" AND d.{column} = p.{column}"));
+            condition.push_str(
+                &match self.passage_columns.get(&tenant.column) == Some(kind) {
+                    true => format!(" AND d.{column} = p.{column}"),
+                    false => format!(" AND d.{column}::text = p.{column}::text"),
+                },
+            );
         }
         Ok(condition)
     }

@@ -11,6 +11,7 @@ mod synchronised;
 mod unique;
 
 pub use indexes::indexes;
+pub use unique::is_unique;
 
 use crate::error::Result;
 use crate::sql;

@@ -25,6 +25,11 @@ pub fn documents_doc_id(corpus: &Corpus) -> Result<Option<Finding>> {
     }
 }
 
+/// Whether a column has a unique index of its own.
+pub fn is_unique(relation: &str, column: &str) -> Result<bool> {
+    Ok(indexes(relation, column)?.is_some_and(|indexes| indexes.is_unique))
+}
+
 /// The indexes whose first column is the checked column.
 #[derive(Deserialize)]
 struct ColumnIndexes {
@@ -39,16 +44,7 @@ struct ColumnIndexes {
 /// Checks that a column has a unique index. A partitioned table can have one only on its partition key, so there an ordinary
 /// index is sufficient. A view has no indexes.
 fn unique(item: &str, relation: &str, column: &str) -> Result<Option<Finding>> {
-    let indexes: Option<ColumnIndexes> = sql::read_json(
-        "SELECT row_to_json(r)::text FROM (SELECT c.relkind AS kind, coalesce(bool_or(i.indisunique AND i.indnkeyatts = 1), false) AS is_unique, \
-             min(i.indexrelid::regclass::text) AS index \
-         FROM pg_class AS c LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = $2 \
-             LEFT JOIN (pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid JOIN pg_am AS m ON m.oid = x.relam AND m.amname IN ('btree', 'hash')) \
-                 ON i.indrelid = c.oid AND i.indkey[0] = a.attnum AND i.indisvalid AND i.indpred IS NULL \
-         WHERE c.oid = $1::regclass GROUP BY c.relkind) AS r",
-        &[relation.into(), column.into()],
-    )?;
-    let Some(indexes) = indexes else {
+    let Some(indexes) = indexes(relation, column)? else {
         return Ok(None);
     };
     let name = sql::ident(column);
@@ -75,4 +71,16 @@ fn unique(item: &str, relation: &str, column: &str) -> Result<Option<Finding>> {
             Some(format!("CREATE UNIQUE INDEX ON {relation} ({name});")),
         ),
     }))
+}
+
+fn indexes(relation: &str, column: &str) -> Result<Option<ColumnIndexes>> {
+    sql::read_json(
+        "SELECT row_to_json(r)::text FROM (SELECT c.relkind AS kind, coalesce(bool_or(i.indisunique AND i.indnkeyatts = 1), false) AS is_unique, \
+             min(i.indexrelid::regclass::text) AS index \
+         FROM pg_class AS c LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = $2 \
+             LEFT JOIN (pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid JOIN pg_am AS m ON m.oid = x.relam AND m.amname IN ('btree', 'hash')) \
+                 ON i.indrelid = c.oid AND i.indkey[0] = a.attnum AND i.indisvalid AND i.indpred IS NULL \
+         WHERE c.oid = $1::regclass GROUP BY c.relkind) AS r",
+        &[relation.into(), column.into()],
+    )
 }
