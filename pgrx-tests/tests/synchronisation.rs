@@ -449,6 +449,30 @@ fn a_bulk_load_is_stored_in_its_transaction() -> Result<()> {
 }
 
 #[test]
+fn a_comparison_replaces_the_entries_of_the_queue_that_it_covers() -> Result<()> {
+    let database = Database::create("queue_once")?;
+    let mut client = database.connect()?;
+    client.batch_execute(
+        "CREATE TABLE notes (id integer PRIMARY KEY, body text);
+         SELECT reground.create_corpus('notes corpus');
+         SELECT reground.sync_table('notes corpus', 'notes', key => 'id', content => 'body', mode => 'queued');
+         INSERT INTO notes SELECT n, 'Note ' || n FROM generate_series(1, 1500) AS n",
+    )?;
+    let (mut stored, mut waiting) = (0, 1);
+    while waiting > 0 {
+        let run = "SELECT processed FROM reground.run_maintenance('sync_queue')";
+        stored += client.query_one(run, &[])?.get::<_, i64>(0);
+        let left = "SELECT count(*) FROM reground.sync_queue";
+        waiting = client.query_one(left, &[])?.get::<_, i64>(0);
+    }
+    ensure!(
+        stored == 1500,
+        "{stored} documents were stored for 1500 rows"
+    );
+    Ok(())
+}
+
+#[test]
 fn truncate_removes_documents_that_its_snapshot_does_not_show() -> Result<()> {
     let database = Database::create("truncate")?;
     let mut client = database.connect()?;

@@ -292,6 +292,8 @@ fn process(synced: &Synchronised) -> Result<i64> {
             taken.into_iter().partition(|entry| entry.doc_id.is_some());
         let mut failed = false;
         let is_whole = !whole.is_empty();
+        // The comparison also finds the rows of the other entries.
+        while is_whole && !sync::take(synced.corpus_id, BATCH, false)?.is_empty() {}
         for entry in whole {
             match sql::guarded(|| Source::of(synced)?.differences()) {
                 Ok(found) => {
