@@ -90,11 +90,13 @@ SELECT version, changed FROM reground.put_document('kb', 'a1', 'The acme pump ne
 SELECT content FROM reground.search('kb', 'pump needs oil', as_of => :'before') ORDER BY 1;
 SELECT content FROM reground.search('kb', 'pump needs oil') ORDER BY 1;
 SELECT version, owner, readers FROM kb_history ORDER BY 1;
+SET app.principals = '';
 SELECT * FROM regress.refusal($$SELECT * FROM reground.put_document('kb', 'a1', 'Text.', principals => ARRAY[NULL])$$);
 SELECT reground.delete_document('kb', 'a2') AS deleted;
 -- The id of a deleted document stays with its tenant.
 SET app.tenant = 'bolt';
 SELECT * FROM regress.refusal($$SELECT * FROM reground.put_document('kb', 'a2', 'Taken over.')$$);
+SET app.principals = '{user:1}';
 -- Columns stay mapped when the tables are rebuilt.
 SELECT reground.alter_corpus('kb', text_config => 'simple', title_weight => 3);
 SELECT doc_id FROM reground.search('kb', 'pump needs') ORDER BY doc_id;
@@ -212,6 +214,62 @@ SELECT content FROM reground.search('help', 'help');
 SELECT reground.drop_corpus('help', drop_tables => true);
 SET app.tenant = 'a tenant with a name that is too long for a table of PostgreSQL';
 SELECT reground.drop_corpus('help', drop_tables => true);
+
+-- Documents in a relation of their own, with ids that two tenants use: the types of the columns of tenants may differ.
+CREATE TABLE told (did integer, customer varchar, title text, readers text[], PRIMARY KEY (did, customer));
+CREATE TABLE pieces (id integer PRIMARY KEY, did integer, customer text, body text, emb vector(2));
+INSERT INTO told VALUES (1, 'acme', 'Of acme', '{board}'), (1, 'bolt', 'Of bolt', '{staff}');
+INSERT INTO pieces VALUES (10, 1, 'acme', 'A zebra of acme', NULL), (20, 1, 'bolt', 'A zebra of bolt', NULL);
+SELECT reground.add_corpus('told', 'pieces', 'id', 'body', doc_id => 'did', embedding => 'emb', documents => 'told', documents_doc_id => 'did',
+    title => 'title', tenant_column => 'customer', principals_column => 'readers');
+SET app.tenant = 'acme';
+SET app.principals = '{staff}';
+SELECT content FROM reground.pending_embeddings('told');
+SELECT title, content FROM reground.search('told', 'zebra');
+SET app.principals = '{board}';
+SELECT content FROM reground.pending_embeddings('told');
+SELECT title, content FROM reground.search('told', 'zebra');
+SELECT reground.drop_corpus('told');
+ALTER TABLE told RENAME customer TO org;
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('told', 'pieces', 'id', 'body', doc_id => 'did', documents => 'told', documents_doc_id => 'did',
+    title => 'title', tenant_column => 'customer')$$);
+DELETE FROM told WHERE org = 'bolt';
+CREATE UNIQUE INDEX ON told (did);
+SELECT reground.add_corpus('told', 'pieces', 'id', 'body', doc_id => 'did', documents => 'told', documents_doc_id => 'did', title => 'title', tenant_column => 'customer');
+SELECT title, content FROM reground.search('told', 'zebra');
+SELECT reground.drop_corpus('told');
+
+-- A session with principals changes only documents that they may read.
+SELECT reground.create_corpus('minutes', principals_column => 'readers');
+SET app.principals = '';
+SELECT version FROM reground.put_document('minutes', 'm', 'The board sells the mill.', principals => '{board}');
+SET app.principals = '{staff}';
+SELECT * FROM regress.refusal($$SELECT * FROM reground.put_document('minutes', 'm', 'x', principals => '{staff}')$$);
+SELECT reground.delete_document('minutes', 'm') AS deleted;
+SELECT * FROM reground.forget_document('minutes', 'm');
+SET app.principals = '{board}';
+SELECT content FROM reground.search('minutes', 'mill');
+SELECT version FROM reground.put_document('minutes', 'm', 'The board keeps the mill.');
+SELECT reground.delete_document('minutes', 'm') AS deleted;
+SELECT reground.drop_corpus('minutes', drop_tables => true);
+
+-- Without a tenant, a session maintains shared corpora, and the owner embeds the passages of all tenants.
+SET app.tenant = '';
+SET app.principals = '';
+SELECT reground.create_corpus('common', dimensions => 2, tenant_column => 'customer');
+SELECT * FROM regress.refusal($$SELECT * FROM reground.put_document('common', 'x', 'No tenant.')$$);
+SET app.tenant = 'acme';
+SELECT version FROM reground.put_document('common', 'a', 'Acme.');
+SET app.tenant = 'bolt';
+SELECT version FROM reground.put_document('common', 'b', 'Bolt.');
+SELECT doc_id FROM reground.pending_embeddings('common');
+SET app.tenant = '';
+SELECT doc_id FROM reground.pending_embeddings('common');
+SELECT reground.put_embeddings('common', ARRAY['1', '2'], ARRAY['[1,0]', '[1,0]']::vector[]) AS stored;
+SELECT item, detail FROM reground.check_corpus('common') WHERE item = 'embedding';
+SELECT reground.alter_corpus('common', keep_versions => 2);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('common', 'acme')$$);
+SELECT reground.drop_corpus('common', drop_tables => true);
 
 -- Policies of your own on the tables of a managed corpus.
 CREATE ROLE tenant_columns_app;
