@@ -366,6 +366,7 @@ fn alter_corpus(
         Some(config) => text_config::name(config)?,
         None => corpus.text_config.clone(),
     };
+    let same_config = config == corpus.text_config;
     read_by(&mut corpus, config, text_config_per_document, was_weight)?;
     if let Some(model) = embedding_model {
         embedding_model::assign(&mut corpus, model)?;
@@ -374,7 +375,7 @@ fn alter_corpus(
     if corpus.mapped_titles() != were_titles {
         embedding_model::texts_changed(&corpus)?;
     }
-    if corpus.title_weight != was_weight && !corpus.managed {
+    if (corpus.title_weight != was_weight || !same_config) && !corpus.managed {
         suggest_indexes(&corpus)?;
     }
     Ok(())

@@ -112,6 +112,14 @@ fn begin(
         if turn.request_hash != request.request_hash {
             return Err(Error::Conflict("request_id", request_id.to_owned()));
         }
+        if turn.state == "abandoned" {
+            return Err(Error::WrongState {
+                turn: turn.turn_id,
+                state: turn.state,
+                wanted: "begun again",
+                hint: "Pass another request_id for a new turn.",
+            });
+        }
         return emit_stored(fcinfo, tenant, &turn, turn.begun_with());
     }
     let conversation = match request.parent_turn_id {

@@ -133,7 +133,12 @@ pub fn hint_if_missing(corpus: &Corpus) -> Result<bool> {
                 "corpus \"{}\" has no embeddings yet: only the lexical branch finds passages",
                 corpus.name
             ),
-            "reground.pending_embeddings lists the passages to embed, and reground.put_embeddings stores their vectors.",
+            match corpus.embedding_model {
+                Some(_) => "The worker computes them: see the view reground.embedding_progress.",
+                None => {
+                    "reground.pending_embeddings lists the passages to embed, and reground.put_embeddings stores their vectors."
+                }
+            },
         );
     }
     Ok(missing)

@@ -111,7 +111,10 @@ impl Passage {
     pub fn date(&self) -> Option<&str> {
         let modified = self.modified.as_deref();
         let day = modified.map(|time| time.split('T').next().unwrap_or(time));
-        self.published.as_deref().or(day)
+        // A time of day that only says that a date was stored as a time.
+        let published = self.published.as_deref();
+        let published = published.map(|time| time.strip_suffix("T00:00:00+00:00").unwrap_or(time));
+        published.or(day)
     }
 
     /// The hash of the text of its row: that of the passage, unless it is a window.
