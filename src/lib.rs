@@ -13,7 +13,6 @@ mod datum;
 mod error;
 mod guc;
 mod index;
-mod membership;
 mod profile;
 mod retrieve;
 mod rows;

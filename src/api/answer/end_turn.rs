@@ -16,7 +16,6 @@ use crate::api::conversation::branches;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, warn};
-use crate::membership;
 use crate::profile::{self, stage};
 use crate::retrieve::evidence::stage_facts;
 use crate::store::chain::About;
@@ -27,6 +26,7 @@ use crate::store::messages::{
 use crate::store::turns::{self, Turn};
 use crate::store::{chain, documents, markers, sources};
 use crate::tenant;
+use crate::tenant::membership;
 
 #[pg_extern(sql = false)]
 #[expect(clippy::too_many_arguments, reason = "the SQL signature")]

@@ -8,9 +8,9 @@ use reground_report::owner::{self, Owner};
 
 use crate::api::given;
 use crate::error::{Error, Result};
-use crate::membership;
 use crate::store::reports::{self, ReportScope};
 use crate::tenant as tenants;
+use crate::tenant::membership;
 
 #[pg_extern(sql = false)]
 fn conversation_report(

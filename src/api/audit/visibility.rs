@@ -7,10 +7,10 @@ use pgrx::prelude::*;
 use reground_grounding::memory::SourceKey;
 
 use crate::error::Result;
-use crate::membership;
 use crate::retrieve::visibility::Reader;
 use crate::store::corpora;
 use crate::tenant;
+use crate::tenant::membership;
 
 /// Whether nothing is hidden from the caller. Auditors read all records.
 #[pg_extern(sql = false)]

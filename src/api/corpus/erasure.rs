@@ -10,13 +10,13 @@ use crate::api::corpus::documents::remove as remove_rows;
 use crate::api::corpus::sync;
 use crate::api::{given, not_empty, writable};
 use crate::error::{Error, Result, notice};
-use crate::membership;
 use crate::rows;
 use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::documents;
 use crate::store::edges::{self, Which};
 use crate::store::erasure::{self, Document, Receipt};
 use crate::tenant;
+use crate::tenant::membership;
 
 #[pg_extern(sql = false)]
 fn forget_conversation(

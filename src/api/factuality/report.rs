@@ -9,9 +9,9 @@ use reground_metrics::factuality::outcome::Outcome;
 use reground_metrics::factuality::validation::agreement;
 
 use crate::error::{Error, Result};
-use crate::membership;
 use crate::rows;
 use crate::store::factuality::reports::{self, Models, Period, ReportedAnswer};
+use crate::tenant::membership;
 
 #[pg_extern(sql = false)]
 fn factuality_report(

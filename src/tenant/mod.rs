@@ -1,5 +1,7 @@
 //! The tenant whose rows a call reads and writes, and the principals that it reads them as.
 
+pub mod membership;
+
 use std::ffi::CString;
 
 use pgrx::pg_sys::panic::ErrorReport;
