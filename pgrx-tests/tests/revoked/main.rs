@@ -1,11 +1,11 @@
-//! A passage with a planted word is shown, cited and recorded. Then the user loses the right to read it. No function and no relation
-//! that the user may read returns the word after that, except to an auditor, and it returns with the right.
+//! A passage with a planted word and a planted number is shown, cited and recorded. Then the user loses the right to read it. No function and no relation
+//! that the user may read returns one of them after that, except to an auditor, and it returns with the right.
 
 mod calls;
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use postgres::Client;
 use reground_tests::pooled::Pooled;
 use reground_tests::server::Database;
@@ -15,6 +15,8 @@ use calls::{CALLS, function};
 
 /// A word of one passage, of its title and its address, and of the answers that cite it.
 const WORD: &str = "zyzzyva";
+/// A number of the same passage, which the answers contradict.
+const NUMBER: &str = "7319462850";
 
 /// The corpus of the test, and what the user writes before the right is revoked.
 const CORPUS: &str = include_str!("corpus.sql");
@@ -126,7 +128,7 @@ impl Fixture {
         Ok(session)
     }
 
-    /// The results, by name, that contain the word: rows, errors and notices of functions and relations. Nothing is committed.
+    /// The results, by name, that contain the word or the number: rows, errors and notices of functions and relations. Nothing is committed.
     fn telling(&self, role: &str, names: &[String]) -> Result<BTreeSet<String>> {
         let mut session = self.session(role)?;
         let mut telling = BTreeSet::new();
@@ -138,7 +140,8 @@ impl Fixture {
             session.client.batch_execute("BEGIN")?;
             let reply = session.run(&statement, &[])?;
             session.client.batch_execute("ROLLBACK")?;
-            if reply.text().to_lowercase().contains(WORD) {
+            let text = reply.text().to_lowercase();
+            if text.contains(WORD) || text.contains(NUMBER) {
                 telling.insert(name.clone());
             }
         }
@@ -293,6 +296,48 @@ fn a_forced_policy_hides_what_is_missing() -> Result<()> {
     ))?;
     let told = fixture.telling(&fixture.user, &fixture.surface()?)?;
     ensure!(told.is_empty(), "the word is in {told:?}");
+    Ok(())
+}
+
+/// The first columns of a query as text, of a user without notices.
+fn texts(session: &mut Pooled, query: &str) -> Result<Vec<String>> {
+    let reply = session.run(query, &[])?;
+    ensure!(reply.error.is_none(), "{query}: {reply:?}");
+    Ok(reply.rows)
+}
+
+/// Begins a turn with the handbook and the plan in its context. Returns its id and their markers.
+fn both_in_context(session: &mut Pooled) -> Result<[String; 3]> {
+    let begun = texts(
+        session,
+        "SELECT concat_ws(' ', min(turn_id), string_agg(marker, ' ' ORDER BY doc_id)) FROM reground.begin_turn('both', 'Where is the vault kept?', 'papers')",
+    )?;
+    let begun: Vec<String> = begun.concat().split(' ').map(str::to_owned).collect();
+    begun.try_into().map_err(|begun| anyhow!("{begun:?}"))
+}
+
+/// The marker of a hidden source is not the better choice for a citation of a visible one, and the rows of all citations stay.
+#[test]
+fn a_hidden_source_is_no_better_choice() -> Result<()> {
+    let fixture = Fixture::build("revoked_other")?;
+    let mut session = fixture.session(&fixture.user)?;
+    let [turn, handbook, plan] = both_in_context(&mut session)?;
+    let answer = format!("The guards are asleep at noon [{handbook}]. A vault is a room [{plan}].");
+    let mut others = || {
+        texts(
+            &mut session,
+            &format!(
+                "SELECT coalesce(best_other_marker, '-') FROM reground.end_turn({turn}, '{answer}') ORDER BY citation_id"
+            ),
+        )
+    };
+    ensure!(others()? == [plan.clone(), handbook.clone()]);
+    fixture.database.connect()?.batch_execute(&format!(
+        "INSERT INTO public.denied VALUES ('{}', 'plan')",
+        fixture.user
+    ))?;
+    let others = others()?;
+    ensure!(others == ["-".to_owned(), handbook], "{others:?}");
     Ok(())
 }
 
