@@ -306,6 +306,72 @@ fn texts(session: &mut Pooled, query: &str) -> Result<Vec<String>> {
     Ok(reply.rows)
 }
 
+/// A document that the reader could not read before it was deleted stays hidden, here by a policy on the table of documents.
+#[test]
+fn a_hidden_document_stays_hidden_when_it_is_deleted() -> Result<()> {
+    let fixture = Fixture::build("revoked_then_deleted")?;
+    let mut owner = fixture.database.connect()?;
+    owner.batch_execute(&format!(
+        "INSERT INTO public.denied VALUES ('{}', 'plan');
+         SELECT set_config('app.tenant_id', 'acme', false); SELECT reground.delete_document('papers', 'plan')",
+        fixture.user
+    ))?;
+    let told = fixture.telling(&fixture.user, &fixture.surface()?)?;
+    ensure!(told.is_empty(), "the word is in {told:?}");
+    Ok(())
+}
+
+/// A user and a board member read an answer. The document is restricted to the board, and then deleted.
+#[test]
+fn principals_decide_about_a_deleted_document() -> Result<()> {
+    let fixture = Fixture::build("revoked_principals")?;
+    let mut owner = fixture.database.connect()?;
+    owner.batch_execute(&format!(
+        "ALTER DATABASE {} SET reground.principals_from = 'app.principals'",
+        fixture.database.name()
+    ))?;
+    let mut owner = fixture.database.connect()?;
+    owner.batch_execute(&format!(
+        "SELECT set_config('app.tenant_id', 'acme', false);
+         SELECT reground.create_corpus('wiki', principals_column => 'readers');
+         SELECT reground.put_document('wiki', 'pay', content => 'Salaries rise in {WORD}.', principals => '{{user:7,group:board}}');
+         GRANT SELECT ON public.wiki, public.wiki_documents TO {}",
+        fixture.user
+    ))?;
+    let shown = |principals: &str| -> Result<bool> {
+        let mut session = fixture.session(&fixture.user)?;
+        session
+            .client
+            .batch_execute(&format!("SET app.principals = '{principals}'"))?;
+        let history = "SELECT string_agg(content, '|') FROM reground.history('pay')";
+        let answers = "SELECT count(*)::text FROM reground.messages WHERE answer ~ 'Salaries'";
+        let (history, answers) = (
+            texts(&mut session, history)?.concat(),
+            texts(&mut session, answers)?.concat(),
+        );
+        let shown = history.contains(WORD);
+        ensure!(
+            (answers == "1") == shown,
+            "history {history}, answers {answers}"
+        );
+        Ok(shown)
+    };
+    fixture.session(&fixture.user)?.client.batch_execute(&format!(
+        "SET app.principals = '{{user:7}}'; SELECT reground.begin_turn('pay', 'When do salaries rise?', 'wiki');
+         SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Salaries rise in {WORD} [A1].')"
+    ))?;
+    let [user, board] = ["{user:7}", "{group:board}"];
+    ensure!(shown(user)? && shown(board)?, "not shown at first");
+    owner.batch_execute(
+        "SELECT reground.put_document('wiki', 'pay', content => 'Salaries rise.', principals => '{group:board}')",
+    )?;
+    ensure!(!shown(user)? && shown(board)?, "after the restriction");
+    owner.batch_execute("SELECT reground.delete_document('wiki', 'pay')")?;
+    ensure!(!shown(user)?, "the deletion shows it again");
+    ensure!(shown(board)?, "the board does not see what it could read");
+    Ok(())
+}
+
 /// Begins a turn with the handbook and the plan in its context. Returns its id and their markers.
 fn both_in_context(session: &mut Pooled) -> Result<[String; 3]> {
     let begun = texts(
