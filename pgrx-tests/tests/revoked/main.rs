@@ -407,6 +407,107 @@ fn a_hidden_source_is_no_better_choice() -> Result<()> {
     Ok(())
 }
 
+/// The verdicts on a word of a hidden source and on any other word are the same.
+#[test]
+fn no_verdict_depends_on_a_hidden_source() -> Result<()> {
+    let fixture = Fixture::build("revoked_oracle")?;
+    let mut session = fixture.session(&fixture.user)?;
+    let [turn, handbook, plan] = both_in_context(&mut session)?;
+    let answers = [
+        format!("The WORD guards [{plan}]."),
+        format!("The WORD guards [{handbook}]."),
+        format!("The WORD guards [{plan}] [{handbook}]."),
+        format!("The vault is a room of WORD guards [{handbook}] [{plan}]."),
+        format!("It is \u{201c}the WORD hall\u{201d} [{plan}, p. 3]."),
+        "The guards sleep [Source: The WORD plan].".to_owned(),
+        "The guards sleep [Source: https://example.org/WORD].".to_owned(),
+    ];
+    let mut verdicts = |word: &str| -> Result<Vec<String>> {
+        let mut verdicts = Vec::new();
+        for answer in &answers {
+            let answer = answer.replace("WORD", word);
+            for call in [
+                "feed_answer({turn}, {answer}, true)",
+                "end_turn({turn}, {answer})",
+            ] {
+                let call = call
+                    .replace("{turn}", &turn)
+                    .replace("{answer}", &format!("'{answer}'"));
+                session.client.batch_execute("BEGIN")?;
+                let rows = texts(
+                    &mut session,
+                    &format!(
+                        "SELECT (to_jsonb(r) - '{{message_id,citation_id,resume,created_at}}'::text[])::text FROM reground.{call} AS r"
+                    ),
+                )?;
+                session.client.batch_execute("ROLLBACK")?;
+                verdicts.push(rows.join(" ").replace(word, "WORD"));
+            }
+        }
+        Ok(verdicts)
+    };
+    ensure!(
+        verdicts(WORD)? != verdicts("qwertyu")?,
+        "the words make no difference before the right is revoked"
+    );
+    fixture.database.connect()?.batch_execute(&format!(
+        "INSERT INTO public.denied VALUES ('{}', 'plan')",
+        fixture.user
+    ))?;
+    let (known, guessed) = (verdicts(WORD)?, verdicts("qwertyu")?);
+    for (known, guessed) in known.iter().zip(&guessed) {
+        ensure!(known == guessed, "{known}\n{guessed}");
+    }
+    let hidden = texts(
+        &mut session,
+        &format!(
+            "SELECT to_jsonb(r)::text FROM (SELECT status, holds, score, support, support_parts, quote FROM reground.end_turn({turn}, 'The {WORD} guards [{plan}].')) AS r"
+        ),
+    )?;
+    ensure!(
+        hidden.concat()
+            == r#"{"holds": null, "quote": null, "score": null, "status": "unresolvable", "support": null, "support_parts": null}"#,
+        "{hidden:?}"
+    );
+    Ok(())
+}
+
+/// Functions that judge or show a stored answer again raise the same error as for an unknown one.
+#[test]
+fn a_hidden_answer_is_unknown() -> Result<()> {
+    let fixture = Fixture::build("revoked_answer")?;
+    let message = fixture
+        .ids
+        .iter()
+        .find(|(name, _)| *name == "{message}")
+        .context("the first answer")?
+        .1;
+    fixture.database.connect()?.batch_execute(&format!(
+        "INSERT INTO public.denied VALUES ('{}', 'plan')",
+        fixture.user
+    ))?;
+    let mut session = fixture.session(&fixture.user)?;
+    for call in [
+        "answer_metrics(ID)",
+        "citation_evidence(ID)",
+        "answer_parts(ID, 'openai')",
+    ] {
+        let call = call.replace("ID", &message.to_string());
+        let reply = session.run(
+            &format!("SELECT to_jsonb(r)::text FROM reground.{call} AS r"),
+            &[],
+        )?;
+        ensure!(
+            reply
+                .error
+                .as_ref()
+                .is_some_and(|error| error.contains("P0002")),
+            "{call}: {reply:?}"
+        );
+    }
+    Ok(())
+}
+
 /// Without a corpus that can hide rows, the policies ask once a statement, and no row is looked up.
 #[test]
 fn a_role_without_policies_pays_one_look_up() -> Result<()> {

@@ -6,13 +6,13 @@ use pgrx::pg_sys;
 use reground_grounding::memory::{ContextSource, SourceKey};
 use serde_json::{Map, Value, json};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::retrieve::visibility;
 use crate::rows;
 use crate::run_as::as_owner;
 use crate::sql;
 use crate::store::corpora;
-use crate::store::messages::{self, CitedSource, NewCitation};
+use crate::store::messages::{self, CitedSource, Message, NewCitation};
 use crate::store::{markers, turns::Turn};
 
 /// Columns of a row that describe the source or repeat its text. A claim may repeat it, too.
@@ -54,6 +54,17 @@ pub(in crate::api) fn emit_stored(
     };
     let args = [message_id, tenant, changes.into()];
     as_owner(|| rows::emit_from(fcinfo, &messages::changed_rows(), &args))
+}
+
+/// Reads an answer. Errors: P0002 if the tenant has no such answer, or a source of its turn is hidden from the caller: the text of the
+/// answer may come from it.
+pub(in crate::api) fn load_shown(tenant: &str, message_id: i64) -> Result<Message> {
+    let unknown = || Error::Unknown("message", message_id.to_string());
+    let message = messages::load(tenant, message_id)?.ok_or_else(unknown)?;
+    match visibility::hidden_turns(tenant, &[message.turn_id])?.is_empty() {
+        true => Ok(message),
+        false => Err(unknown()),
+    }
 }
 
 /// The numbers of the citations that show a hidden source.
