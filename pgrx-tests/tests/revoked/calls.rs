@@ -65,7 +65,7 @@ pub const CALLS: &[&str] = &[
     "_citations_by('document', NULL, NULL)",
     "_source_state('acme', 'papers', 'plan', 1)",
     "_is_shown_turn({ended})",
-    "_is_shown_source('papers', 'plan', '1')",
+    "_is_shown_source(1, 'papers', 'plan', '1')",
     "_hides_nothing()",
     // Functions that write, or read no stored text.
     "abandon_turn({open})",

@@ -508,6 +508,35 @@ fn a_hidden_answer_is_unknown() -> Result<()> {
     Ok(())
 }
 
+/// The functions of the policies answer about the rows of their conversation, and about no other document.
+#[test]
+fn policies_reveal_no_other_document() -> Result<()> {
+    let fixture = Fixture::build("revoked_unseen")?;
+    let mut owner = fixture.database.connect()?;
+    owner.batch_execute(&format!(
+        "SELECT set_config('app.tenant_id', 'acme', false);
+         INSERT INTO public.denied VALUES ('{0}', 'secret'), ('{0}', 'plan');
+         SELECT reground.put_document('papers', 'secret', content => 'A secret.')",
+        fixture.user
+    ))?;
+    let row = owner.query_one(
+        "SELECT (SELECT chunk_id::text FROM public.papers WHERE doc_id = 'secret'), (SELECT chunk_id::text FROM public.papers WHERE doc_id = 'plan'),
+                (SELECT conversation_id FROM reground.conversations WHERE conversation_ref = 'talk')",
+        &[],
+    )?;
+    let (secret, plan, talk): (String, String, i64) = (row.get(0), row.get(1), row.get(2));
+    let mut session = fixture.session(&fixture.user)?;
+    let shown = texts(
+        &mut session,
+        &format!(
+            "SELECT concat_ws(' ', reground._is_shown_source({talk}, 'papers', 'secret', '{secret}'), reground._is_shown_source({talk}, 'papers', 'secret', '0'),
+                 reground._is_shown_source({talk}, 'papers', 'plan', '{plan}'), coalesce(reground._source_state('acme', 'papers', 'plan', 1), '-'))"
+        ),
+    )?;
+    ensure!(shown.concat() == "t t f -", "{shown:?}");
+    Ok(())
+}
+
 /// Without a corpus that can hide rows, the policies ask once a statement, and no row is looked up.
 #[test]
 fn a_role_without_policies_pays_one_look_up() -> Result<()> {

@@ -16,7 +16,6 @@ use crate::api::conversation::branches;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, warn};
-use crate::membership;
 use crate::profile::{self, stage};
 use crate::retrieve::evidence::stage_facts;
 use crate::store::chain::About;
@@ -25,7 +24,7 @@ use crate::store::messages::{
     self, Earlier, NewCitation, NewMessage, Origin, ReservedAnswer, Scored,
 };
 use crate::store::turns::{self, Turn};
-use crate::store::{chain, documents, markers, sources};
+use crate::store::{chain, markers, sources};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -305,21 +304,4 @@ fn remember(
     } else {
         conversations::touch(conversation)
     }
-}
-
-/// Returns the state of a cited document; NULL for documents of other tenants, unless the role is an auditor.
-#[pg_extern(sql = false)]
-fn source_state(
-    tenant: Option<&str>,
-    corpus: Option<&str>,
-    doc_id: Option<&str>,
-    version: Option<i32>,
-) -> std::result::Result<Option<String>, ErrorReport> {
-    let (Some(tenant), Some(corpus), Some(doc_id)) = (tenant, corpus, doc_id) else {
-        return Ok(None);
-    };
-    if tenant::current().as_deref() != Some(tenant) && !membership::is_auditor()? {
-        return Ok(None);
-    }
-    Ok(documents::state(tenant, corpus, doc_id, version)?)
 }
