@@ -26,7 +26,7 @@ INSERT INTO reground.citation_statuses (status, holds, score, hallucination_mode
     ('unknown_id',               false, 0.0,  'fabricated_coordinate', 'names an id that does not exist'),
     ('imprecise',                true,  1.0,  NULL,                    'names a source loosely, in prose, and exactly one source fits'),
     ('malformed',                NULL,  NULL, NULL,                    'looks like a citation, but cannot be parsed'),
-    ('unresolvable',             NULL,  NULL, NULL,                    'names only author and year, which do not identify a document');
+    ('unresolvable',             NULL,  NULL, NULL,                    'names only author and year, or a source that may no longer be read');
 
 CREATE TABLE reground.support_cues (
     language text NOT NULL,

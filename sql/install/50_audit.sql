@@ -3,7 +3,7 @@
 CREATE FUNCTION reground._source_state(tenant text, corpus text, doc_id text, version integer) RETURNS text
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'source_state_wrapper';
 COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS
-'Internal: returns the state of a document since a version was cited: current, changed, deleted; NULL if its versions are not recorded, no version was shown, or the tenant never cited it.';
+'Internal: returns the state of a document since a version was cited: current, changed, deleted; NULL if its versions are not recorded, no version was shown, the tenant never cited it, or it is hidden from the caller.';
 
 CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
     SELECT c.citation_id, v.tenant, v.conversation_ref, t.turn_no, c.turn_id, c.message_id, m.message_ref, m.model,

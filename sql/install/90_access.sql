@@ -33,10 +33,10 @@ CREATE FUNCTION reground._is_shown_turn(turn_id bigint) RETURNS boolean
 COMMENT ON FUNCTION reground._is_shown_turn(bigint) IS
 'Internal: returns whether no source of the turn''s context and of its citations is hidden from the caller.';
 
-CREATE FUNCTION reground._is_shown_source(corpus text, doc_id text, chunk_id text) RETURNS boolean
+CREATE FUNCTION reground._is_shown_source(conversation_id bigint, corpus text, doc_id text, chunk_id text) RETURNS boolean
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'is_shown_source_wrapper';
-COMMENT ON FUNCTION reground._is_shown_source(text, text, text) IS
-'Internal: returns whether a source is not hidden from the caller. chunk_id is empty for a whole document.';
+COMMENT ON FUNCTION reground._is_shown_source(bigint, text, text, text) IS
+'Internal: returns whether a source of a conversation is not hidden from the caller; true if the conversation does not have it. chunk_id is empty for a whole document.';
 
 DO $$
 DECLARE
@@ -44,7 +44,7 @@ DECLARE
 BEGIN
     FOR shown IN SELECT * FROM (VALUES
         ('{turns,turn_retrievals,source_facts,messages,message_citations,factuality_evaluations}'::text[], 'reground._is_shown_turn(turn_id)'),
-        ('{conversation_markers,conversation_sources}', 'reground._is_shown_source(corpus, doc_id, chunk_id)'),
+        ('{conversation_markers,conversation_sources}', 'reground._is_shown_source(conversation_id, corpus, doc_id, chunk_id)'),
         ('{citation_labels,citation_reports,judge_votes}',
             'EXISTS (SELECT FROM reground.message_citations AS c WHERE c.citation_id = %I.citation_id)'),
         ('{factuality_verdicts,decomposition_labels}',

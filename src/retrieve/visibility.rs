@@ -1,5 +1,6 @@
 //! Which stored sources are hidden from the caller: they exist for the owner of the relation, but the caller may not read them.
-//! Functions omit stored text that comes from them. A source that was deleted or replaced is not hidden.
+//! Functions omit stored text that comes from them. A source that was deleted or replaced is not hidden, unless the last version of its
+//! document is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,7 @@ use serde::Deserialize;
 use crate::error::Result;
 use crate::retrieve::passages::{document_clause, passage_clause};
 use crate::run_as::as_relation_owner;
-use crate::sql::{self, Caught};
+use crate::sql::{self, Caught, PLAN_EACH_TIME};
 use crate::store::corpora::{self, Corpus, Side};
 use crate::store::earlier_turns::{self, Earlier};
 
@@ -179,9 +180,16 @@ fn hidden_of(corpus: &Corpus, sources: &BTreeSet<SourceKey>) -> Result<BTreeSet<
     };
     let replaced = missing.iter().filter(is_replaced);
     let documents = readable(corpus, Keys::Documents, replaced.map(|s| &s.doc_id))?;
+    let is_deleted = |source: &&SourceKey| {
+        !existing.passages.contains(&source.chunk_id)
+            && !existing.documents.contains(&source.doc_id)
+    };
+    let deleted = missing.iter().filter(is_deleted);
+    let withheld = withheld(corpus, deleted.map(|s| s.doc_id.clone()).collect())?;
     let is_hidden = |source: &SourceKey| {
         existing.passages.contains(&source.chunk_id)
             || (existing.documents.contains(&source.doc_id) && !documents.contains(&source.doc_id))
+            || withheld.contains(&source.doc_id)
     };
     Ok(missing.into_iter().filter(is_hidden).collect())
 }
@@ -245,7 +253,69 @@ fn existing(corpus: &Corpus, sources: &[SourceKey]) -> Result<Existing> {
     }))
 }
 
-/// Whether the current role sees every row of the relation of the passages: of a table, without row-level security for this role.
+/// Returns the documents without passages, of those given, whose last version the caller may not read. The table of documents of a
+/// managed corpus keeps the versions of a deleted document, with their principals, if the corpus keeps versions.
+fn withheld(corpus: &Corpus, doc_ids: BTreeSet<String>) -> Result<BTreeSet<String>> {
+    if doc_ids.is_empty() || !corpus.managed || corpus.documents.is_none() {
+        return Ok(BTreeSet::new());
+    }
+    let ids: Vec<String> = doc_ids.iter().cloned().collect();
+    let last = sql::guarded(|| {
+        as_relation_owner(corpus.clone(), |corpus| {
+            let documents = match &corpus.documents {
+                Some(documents) if sees_every_row_of(documents)? => documents,
+                _ => return Ok(None),
+            };
+            let rows: Vec<LastVersion> = sql::read_rows(
+                &format!(
+                    "SELECT d.doc_id, max(d.version) AS version FROM {documents} AS d WHERE d.doc_id = ANY ($1::text[]) GROUP BY d.doc_id"
+                ),
+                &[ids.into()],
+            )?;
+            Ok(Some(rows))
+        })
+    });
+    // A right that may have been revoked must not be assumed.
+    let Some(last) = last.or_else(none_if_lasting)? else {
+        return Ok(doc_ids);
+    };
+    let (ids, versions): (Vec<String>, Vec<i32>) = last
+        .into_iter()
+        .map(|last| (last.doc_id, last.version))
+        .unzip();
+    if ids.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let kept: BTreeSet<String> = ids.iter().cloned().collect();
+    let read = sql::guarded(|| {
+        let corpus = corpus.clone().in_place()?;
+        let documents = match corpus.visible_documents() {
+            Some(documents) if corpus.is_readable()? => documents,
+            _ => return Ok(Vec::new()),
+        };
+        sql::read_rows::<LastVersion>(
+            &format!(
+                "SELECT d.doc_id, d.version FROM {documents} WHERE (d.doc_id, d.version) IN (SELECT * FROM unnest($1::text[], $2::integer[])) {PLAN_EACH_TIME}"
+            ),
+            &[ids.into(), versions.into()],
+        )
+    });
+    let read: BTreeSet<String> = read
+        .or_else(none_if_lasting)?
+        .into_iter()
+        .map(|last| last.doc_id)
+        .collect();
+    Ok(kept.difference(&read).cloned().collect())
+}
+
+/// The last version of a document.
+#[derive(Deserialize)]
+struct LastVersion {
+    doc_id: String,
+    version: i32,
+}
+
+/// Whether the current role sees every row of the relation of the passages, as [`sees_every_row_of`].
 fn sees_every_row(corpus: &Corpus) -> Result<bool> {
     let ids = ["chunk_id", "doc_id"].map(|meaning| corpus.mapping.get(meaning));
     if ids
@@ -255,9 +325,17 @@ fn sees_every_row(corpus: &Corpus) -> Result<bool> {
     {
         return Ok(false);
     }
+    match &corpus.relation {
+        Some(relation) => sees_every_row_of(relation),
+        None => Ok(false),
+    }
+}
+
+/// Whether the current role sees every row of a relation: of a table, without row-level security for this role.
+fn sees_every_row_of(relation: &str) -> Result<bool> {
     let sees = sql::read_one::<bool>(
         "SELECT c.relkind IN ('r', 'p', 'm') AND NOT row_security_active(c.oid) FROM pg_class AS c WHERE c.oid = to_regclass($1)::oid",
-        &[corpus.relation.as_deref().into()],
+        &[relation.into()],
     )?;
     Ok(sees == Some(true))
 }

@@ -30,7 +30,9 @@ pub const CALLS: &[&str] = &[
     "end_turn({ended}, (SELECT m.answer FROM public.answers AS m WHERE m.name = 'first'), message_ref => 'first')",
     "end_turn({open}, 'It is kept in a hall [A1].')",
     "end_turn({open}, 'It is kept in a hall [A1].', citations => NULL, tags => '{}')",
+    "end_turn({open}, 'The vault has 12 doors [A1].')",
     "feed_answer({open}, 'It is kept in a hall [A1].', true)",
+    "feed_answer({open}, 'The vault has 12 doors [A1].', true)",
     "feed_answer({ended}, 'It is kept in a hall [A1].', true)",
     "record_turn('imported', 'Where is it?', 'In a hall [1].', message_ref => 'imported', corpus => 'papers')",
     "record_turns('[{\"conversation_ref\": \"imported\", \"query\": \"Where is it?\", \"answer\": \"In a hall [1].\", \"message_ref\": \"imported\"}]', corpus => 'papers')",
@@ -63,7 +65,7 @@ pub const CALLS: &[&str] = &[
     "_citations_by('document', NULL, NULL)",
     "_source_state('acme', 'papers', 'plan', 1)",
     "_is_shown_turn({ended})",
-    "_is_shown_source('papers', 'plan', '1')",
+    "_is_shown_source(1, 'papers', 'plan', '1')",
     "_hides_nothing()",
     // Functions that write, or read no stored text.
     "abandon_turn({open})",

@@ -11,6 +11,6 @@ CREATE POLICY readers ON public.papers_documents USING (public.may_read(doc_id))
 GRANT SELECT, INSERT, UPDATE, DELETE ON public.papers, public.papers_documents, public.papers_history TO {user};
 GRANT SELECT, INSERT ON public.answers TO {user};
 SELECT reground.set_model('splitter', 'decompose', 'openai'), reground.set_model('checker', 'entail', 'openai');
-SELECT reground.put_document('papers', 'plan', content => 'The vault is kept in zyzzyva hall. The zyzzyva guards are asleep at noon.',
+SELECT reground.put_document('papers', 'plan', content => 'The vault is kept in zyzzyva hall. The zyzzyva guards are asleep at noon. The vault has 7319462850 doors.',
     title => 'The zyzzyva plan', uri => 'https://example.org/zyzzyva', metadata => '{"facts": ["The zyzzyva hall is locked."]}');
 SELECT reground.put_document('papers', 'handbook', content => 'A vault is a room with thick walls.', title => 'Handbook');

@@ -1,11 +1,11 @@
-//! A passage with a planted word is shown, cited and recorded. Then the user loses the right to read it. No function and no relation
-//! that the user may read returns the word after that, except to an auditor, and it returns with the right.
+//! A passage with a planted word and a planted number is shown, cited and recorded. Then the user loses the right to read it. No function and no relation
+//! that the user may read returns one of them after that, except to an auditor, and it returns with the right.
 
 mod calls;
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use postgres::Client;
 use reground_tests::pooled::Pooled;
 use reground_tests::server::Database;
@@ -15,6 +15,8 @@ use calls::{CALLS, function};
 
 /// A word of one passage, of its title and its address, and of the answers that cite it.
 const WORD: &str = "zyzzyva";
+/// A number of the same passage, which the answers contradict.
+const NUMBER: &str = "7319462850";
 
 /// The corpus of the test, and what the user writes before the right is revoked.
 const CORPUS: &str = include_str!("corpus.sql");
@@ -126,7 +128,7 @@ impl Fixture {
         Ok(session)
     }
 
-    /// The results, by name, that contain the word: rows, errors and notices of functions and relations. Nothing is committed.
+    /// The results, by name, that contain the word or the number: rows, errors and notices of functions and relations. Nothing is committed.
     fn telling(&self, role: &str, names: &[String]) -> Result<BTreeSet<String>> {
         let mut session = self.session(role)?;
         let mut telling = BTreeSet::new();
@@ -138,7 +140,8 @@ impl Fixture {
             session.client.batch_execute("BEGIN")?;
             let reply = session.run(&statement, &[])?;
             session.client.batch_execute("ROLLBACK")?;
-            if reply.text().to_lowercase().contains(WORD) {
+            let text = reply.text().to_lowercase();
+            if text.contains(WORD) || text.contains(NUMBER) {
                 telling.insert(name.clone());
             }
         }
@@ -293,6 +296,244 @@ fn a_forced_policy_hides_what_is_missing() -> Result<()> {
     ))?;
     let told = fixture.telling(&fixture.user, &fixture.surface()?)?;
     ensure!(told.is_empty(), "the word is in {told:?}");
+    Ok(())
+}
+
+/// The first columns of a query as text, of a user without notices.
+fn texts(session: &mut Pooled, query: &str) -> Result<Vec<String>> {
+    let reply = session.run(query, &[])?;
+    ensure!(reply.error.is_none(), "{query}: {reply:?}");
+    Ok(reply.rows)
+}
+
+/// A document that the reader could not read before it was deleted stays hidden, here by a policy on the table of documents.
+#[test]
+fn a_hidden_document_stays_hidden_when_it_is_deleted() -> Result<()> {
+    let fixture = Fixture::build("revoked_then_deleted")?;
+    let mut owner = fixture.database.connect()?;
+    owner.batch_execute(&format!(
+        "INSERT INTO public.denied VALUES ('{}', 'plan');
+         SELECT set_config('app.tenant_id', 'acme', false); SELECT reground.delete_document('papers', 'plan')",
+        fixture.user
+    ))?;
+    let told = fixture.telling(&fixture.user, &fixture.surface()?)?;
+    ensure!(told.is_empty(), "the word is in {told:?}");
+    Ok(())
+}
+
+/// A user and a board member read an answer. The document is restricted to the board, and then deleted.
+#[test]
+fn principals_decide_about_a_deleted_document() -> Result<()> {
+    let fixture = Fixture::build("revoked_principals")?;
+    let mut owner = fixture.database.connect()?;
+    owner.batch_execute(&format!(
+        "ALTER DATABASE {} SET reground.principals_from = 'app.principals'",
+        fixture.database.name()
+    ))?;
+    let mut owner = fixture.database.connect()?;
+    owner.batch_execute(&format!(
+        "SELECT set_config('app.tenant_id', 'acme', false);
+         SELECT reground.create_corpus('wiki', principals_column => 'readers');
+         SELECT reground.put_document('wiki', 'pay', content => 'Salaries rise in {WORD}.', principals => '{{user:7,group:board}}');
+         GRANT SELECT ON public.wiki, public.wiki_documents TO {}",
+        fixture.user
+    ))?;
+    let shown = |principals: &str| -> Result<bool> {
+        let mut session = fixture.session(&fixture.user)?;
+        session
+            .client
+            .batch_execute(&format!("SET app.principals = '{principals}'"))?;
+        let history = "SELECT string_agg(content, '|') FROM reground.history('pay')";
+        let answers = "SELECT count(*)::text FROM reground.messages WHERE answer ~ 'Salaries'";
+        let (history, answers) = (
+            texts(&mut session, history)?.concat(),
+            texts(&mut session, answers)?.concat(),
+        );
+        let shown = history.contains(WORD);
+        ensure!(
+            (answers == "1") == shown,
+            "history {history}, answers {answers}"
+        );
+        Ok(shown)
+    };
+    fixture.session(&fixture.user)?.client.batch_execute(&format!(
+        "SET app.principals = '{{user:7}}'; SELECT reground.begin_turn('pay', 'When do salaries rise?', 'wiki');
+         SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Salaries rise in {WORD} [A1].')"
+    ))?;
+    let [user, board] = ["{user:7}", "{group:board}"];
+    ensure!(shown(user)? && shown(board)?, "not shown at first");
+    owner.batch_execute(
+        "SELECT reground.put_document('wiki', 'pay', content => 'Salaries rise.', principals => '{group:board}')",
+    )?;
+    ensure!(!shown(user)? && shown(board)?, "after the restriction");
+    owner.batch_execute("SELECT reground.delete_document('wiki', 'pay')")?;
+    ensure!(!shown(user)?, "the deletion shows it again");
+    ensure!(shown(board)?, "the board does not see what it could read");
+    Ok(())
+}
+
+/// Begins a turn with the handbook and the plan in its context. Returns its id and their markers.
+fn both_in_context(session: &mut Pooled) -> Result<[String; 3]> {
+    let begun = texts(
+        session,
+        "SELECT concat_ws(' ', min(turn_id), string_agg(marker, ' ' ORDER BY doc_id)) FROM reground.begin_turn('both', 'Where is the vault kept?', 'papers')",
+    )?;
+    let begun: Vec<String> = begun.concat().split(' ').map(str::to_owned).collect();
+    begun.try_into().map_err(|begun| anyhow!("{begun:?}"))
+}
+
+/// The marker of a hidden source is not the better choice for a citation of a visible one, and the rows of all citations stay.
+#[test]
+fn a_hidden_source_is_no_better_choice() -> Result<()> {
+    let fixture = Fixture::build("revoked_other")?;
+    let mut session = fixture.session(&fixture.user)?;
+    let [turn, handbook, plan] = both_in_context(&mut session)?;
+    let answer = format!("The guards are asleep at noon [{handbook}]. A vault is a room [{plan}].");
+    let mut others = || {
+        texts(
+            &mut session,
+            &format!(
+                "SELECT coalesce(best_other_marker, '-') FROM reground.end_turn({turn}, '{answer}') ORDER BY citation_id"
+            ),
+        )
+    };
+    ensure!(others()? == [plan.clone(), handbook.clone()]);
+    fixture.database.connect()?.batch_execute(&format!(
+        "INSERT INTO public.denied VALUES ('{}', 'plan')",
+        fixture.user
+    ))?;
+    let others = others()?;
+    ensure!(others == ["-".to_owned(), handbook], "{others:?}");
+    Ok(())
+}
+
+/// The verdicts on a word of a hidden source and on any other word are the same.
+#[test]
+fn no_verdict_depends_on_a_hidden_source() -> Result<()> {
+    let fixture = Fixture::build("revoked_oracle")?;
+    let mut session = fixture.session(&fixture.user)?;
+    let [turn, handbook, plan] = both_in_context(&mut session)?;
+    let answers = [
+        format!("The WORD guards [{plan}]."),
+        format!("The WORD guards [{handbook}]."),
+        format!("The WORD guards [{plan}] [{handbook}]."),
+        format!("The vault is a room of WORD guards [{handbook}] [{plan}]."),
+        format!("It is \u{201c}the WORD hall\u{201d} [{plan}, p. 3]."),
+        "The guards sleep [Source: The WORD plan].".to_owned(),
+        "The guards sleep [Source: https://example.org/WORD].".to_owned(),
+    ];
+    let mut verdicts = |word: &str| -> Result<Vec<String>> {
+        let mut verdicts = Vec::new();
+        for answer in &answers {
+            let answer = answer.replace("WORD", word);
+            for call in [
+                "feed_answer({turn}, {answer}, true)",
+                "end_turn({turn}, {answer})",
+            ] {
+                let call = call
+                    .replace("{turn}", &turn)
+                    .replace("{answer}", &format!("'{answer}'"));
+                session.client.batch_execute("BEGIN")?;
+                let rows = texts(
+                    &mut session,
+                    &format!(
+                        "SELECT (to_jsonb(r) - '{{message_id,citation_id,resume,created_at}}'::text[])::text FROM reground.{call} AS r"
+                    ),
+                )?;
+                session.client.batch_execute("ROLLBACK")?;
+                verdicts.push(rows.join(" ").replace(word, "WORD"));
+            }
+        }
+        Ok(verdicts)
+    };
+    ensure!(
+        verdicts(WORD)? != verdicts("qwertyu")?,
+        "the words make no difference before the right is revoked"
+    );
+    fixture.database.connect()?.batch_execute(&format!(
+        "INSERT INTO public.denied VALUES ('{}', 'plan')",
+        fixture.user
+    ))?;
+    let (known, guessed) = (verdicts(WORD)?, verdicts("qwertyu")?);
+    for (known, guessed) in known.iter().zip(&guessed) {
+        ensure!(known == guessed, "{known}\n{guessed}");
+    }
+    let hidden = texts(
+        &mut session,
+        &format!(
+            "SELECT to_jsonb(r)::text FROM (SELECT status, holds, score, support, support_parts, quote FROM reground.end_turn({turn}, 'The {WORD} guards [{plan}].')) AS r"
+        ),
+    )?;
+    ensure!(
+        hidden.concat()
+            == r#"{"holds": null, "quote": null, "score": null, "status": "unresolvable", "support": null, "support_parts": null}"#,
+        "{hidden:?}"
+    );
+    Ok(())
+}
+
+/// Functions that judge or show a stored answer again raise the same error as for an unknown one.
+#[test]
+fn a_hidden_answer_is_unknown() -> Result<()> {
+    let fixture = Fixture::build("revoked_answer")?;
+    let message = fixture
+        .ids
+        .iter()
+        .find(|(name, _)| *name == "{message}")
+        .context("the first answer")?
+        .1;
+    fixture.database.connect()?.batch_execute(&format!(
+        "INSERT INTO public.denied VALUES ('{}', 'plan')",
+        fixture.user
+    ))?;
+    let mut session = fixture.session(&fixture.user)?;
+    for call in [
+        "answer_metrics(ID)",
+        "citation_evidence(ID)",
+        "answer_parts(ID, 'openai')",
+    ] {
+        let call = call.replace("ID", &message.to_string());
+        let reply = session.run(
+            &format!("SELECT to_jsonb(r)::text FROM reground.{call} AS r"),
+            &[],
+        )?;
+        ensure!(
+            reply
+                .error
+                .as_ref()
+                .is_some_and(|error| error.contains("P0002")),
+            "{call}: {reply:?}"
+        );
+    }
+    Ok(())
+}
+
+/// The functions of the policies answer about the rows of their conversation, and about no other document.
+#[test]
+fn policies_reveal_no_other_document() -> Result<()> {
+    let fixture = Fixture::build("revoked_unseen")?;
+    let mut owner = fixture.database.connect()?;
+    owner.batch_execute(&format!(
+        "SELECT set_config('app.tenant_id', 'acme', false);
+         INSERT INTO public.denied VALUES ('{0}', 'secret'), ('{0}', 'plan');
+         SELECT reground.put_document('papers', 'secret', content => 'A secret.')",
+        fixture.user
+    ))?;
+    let row = owner.query_one(
+        "SELECT (SELECT chunk_id::text FROM public.papers WHERE doc_id = 'secret'), (SELECT chunk_id::text FROM public.papers WHERE doc_id = 'plan'),
+                (SELECT conversation_id FROM reground.conversations WHERE conversation_ref = 'talk')",
+        &[],
+    )?;
+    let (secret, plan, talk): (String, String, i64) = (row.get(0), row.get(1), row.get(2));
+    let mut session = fixture.session(&fixture.user)?;
+    let shown = texts(
+        &mut session,
+        &format!(
+            "SELECT concat_ws(' ', reground._is_shown_source({talk}, 'papers', 'secret', '{secret}'), reground._is_shown_source({talk}, 'papers', 'secret', '0'),
+                 reground._is_shown_source({talk}, 'papers', 'plan', '{plan}'), coalesce(reground._source_state('acme', 'papers', 'plan', 1), '-'))"
+        ),
+    )?;
+    ensure!(shown.concat() == "t t f -", "{shown:?}");
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-INSERT INTO public.answers VALUES ('first', 'It is kept in zyzzyva hall [A1]. The zyzzyva guards are asleep at noon [A1].');
+INSERT INTO public.answers VALUES ('first', 'It is kept in zyzzyva hall [A1]. The zyzzyva guards are asleep at noon [A1]. The vault has 12 doors [A1].');
 SELECT reground.alter_conversation('talk', '{"provenance": "merkle"}');
 SELECT reground.begin_turn('talk', 'Where is the vault kept?', 'papers', request_id => 'first');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), (SELECT answer FROM public.answers), message_ref => 'first');

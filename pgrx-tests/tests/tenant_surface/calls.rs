@@ -61,7 +61,7 @@ pub const CALLS: &[Call] = &[
     call("_settings()", &[]),
     call("_hides_nothing()", &[]),
     call("_is_shown_turn($1::text::bigint)", &[OpenTurn]),
-    call("_is_shown_source($1, $2, '1')", &[Corpus, Document]),
+    call("_is_shown_source(1, $1, $2, '1')", &[Corpus, Document]),
     call("_source_state($1, $2, $3, 1)", &[Tenant, PrivateCorpus, Document]),
     call("_trace_bucket($1::text::timestamptz)", &[Moment]),
     call("abandon_turn($1::text::bigint)", &[OpenTurn]),

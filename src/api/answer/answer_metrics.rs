@@ -5,12 +5,13 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::end::answer_metrics::AnswerMetric;
 
+use crate::api::answer::hidden_citations::load_shown;
 use crate::api::answer::judge;
 use crate::api::answer::judge_context::TurnEvidence;
 use crate::api::given;
-use crate::error::{Error, Result, warn};
+use crate::error::{Result, warn};
 use crate::rows;
-use crate::store::{messages, turns};
+use crate::store::turns;
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -27,8 +28,7 @@ fn answer_metrics(
 }
 
 fn measured(tenant: &str, message_id: i64) -> Result<Vec<AnswerMetric>> {
-    let message = messages::load(tenant, message_id)?
-        .ok_or_else(|| Error::Unknown("message", message_id.to_string()))?;
+    let message = load_shown(tenant, message_id)?;
     let Some(answer) = message.answer else {
         warn(
             "the answer was not stored",

@@ -24,7 +24,7 @@ use crate::store::messages::{
     self, Earlier, NewCitation, NewMessage, Origin, ReservedAnswer, Scored,
 };
 use crate::store::turns::{self, Turn};
-use crate::store::{chain, documents, markers, sources};
+use crate::store::{chain, markers, sources};
 use crate::tenant;
 use crate::tenant::membership;
 
@@ -305,21 +305,4 @@ fn remember(
     } else {
         conversations::touch(conversation)
     }
-}
-
-/// Returns the state of a cited document; NULL for documents of other tenants, unless the role is an auditor.
-#[pg_extern(sql = false)]
-fn source_state(
-    tenant: Option<&str>,
-    corpus: Option<&str>,
-    doc_id: Option<&str>,
-    version: Option<i32>,
-) -> std::result::Result<Option<String>, ErrorReport> {
-    let (Some(tenant), Some(corpus), Some(doc_id)) = (tenant, corpus, doc_id) else {
-        return Ok(None);
-    };
-    if tenant::current().as_deref() != Some(tenant) && !membership::is_auditor()? {
-        return Ok(None);
-    }
-    Ok(documents::state(tenant, corpus, doc_id, version)?)
 }

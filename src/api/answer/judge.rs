@@ -17,6 +17,7 @@ use crate::api::answer::readers::{Reader, Readers};
 use crate::error::{Result, warn};
 use crate::profile::stage;
 use crate::retrieve::evidence::{self, DocumentLookup, content, look_up};
+use crate::retrieve::visibility;
 use crate::store::cues;
 use crate::store::markers::{self, Row as MarkerRow};
 use crate::store::messages::NewCitation;
@@ -212,5 +213,15 @@ fn sources(context: &JudgeContext<'_>, text_config: &str, compares: bool) -> Res
     if context.numbered {
         check::number_sources(&mut sources);
     }
-    Ok(sources)
+    if context.hidden.is_empty() {
+        return Ok(sources);
+    }
+    let shown = context.context.iter().zip(sources);
+    let shown = shown.map(|(shown, source)| {
+        match visibility::is_hidden(&shown.candidate, context.hidden) {
+            true => source.hide(),
+            false => source,
+        }
+    });
+    Ok(shown.collect())
 }

@@ -6,7 +6,7 @@ use pgrx::pg_sys;
 use reground_citations::{Cues, Grammar};
 use reground_grounding::end::Traced;
 use reground_grounding::end::parse_answer;
-use reground_grounding::memory::{ContextSource, RememberedSource};
+use reground_grounding::memory::{ContextSource, RememberedSource, SourceKey};
 use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::guc;
 use crate::profile::stage;
 use crate::retrieve::text_config::{self, PLAIN};
+use crate::retrieve::visibility;
 use crate::store::corpora::{self, Corpus};
 use crate::store::cues;
 use crate::store::turns::Turn;
@@ -28,6 +29,8 @@ pub(in crate::api) struct JudgeContext<'a> {
     pub numbered: bool,
     /// The sources that the model got.
     pub context: &'a [ContextSource],
+    /// The sources that the caller may no longer read. Their citations get no verdict.
+    pub hidden: &'a BTreeSet<SourceKey>,
     /// The conversation whose markers the answer may name; `None` for an answer without a turn.
     pub conversation_id: Option<i64>,
     /// Corpora whose documents the answer may name.
@@ -61,6 +64,7 @@ pub(in crate::api) struct TurnEvidence<'a> {
     text_config: Option<String>,
     cues: Cues,
     text_configs: BTreeMap<String, String>,
+    hidden: BTreeSet<SourceKey>,
 }
 
 impl<'a> TurnEvidence<'a> {
@@ -78,11 +82,17 @@ impl<'a> TurnEvidence<'a> {
                 text_configs.insert(corpus.clone(), config);
             }
         }
+        let candidates = turn.context.iter().map(|source| &source.candidate);
+        let hidden = visibility::hidden(tenant, candidates.flat_map(SourceKey::members))?;
         Ok(Self {
             text_configs,
             tenant,
             turn,
-            grammar: parse_answer::grammar(&settings, &turn.context)?,
+            grammar: match hidden.is_empty() {
+                true => parse_answer::grammar(&settings, &turn.context)?,
+                false => parse_answer::grammar(&settings, &without_titles(turn, &hidden))?,
+            },
+            hidden,
             cues: cues(&settings, text_config.as_deref().unwrap_or(PLAIN))?,
             settings,
             text_config,
@@ -102,6 +112,7 @@ impl<'a> TurnEvidence<'a> {
             // Imported answers were judged with numbered sources.
             numbered: self.turn.is_imported(),
             context: &self.turn.context,
+            hidden: &self.hidden,
             conversation_id: Some(self.turn.conversation_id),
             corpora: self.turn.citable_corpora(),
             text_config: self.text_config.as_deref().unwrap_or(PLAIN),
@@ -111,6 +122,17 @@ impl<'a> TurnEvidence<'a> {
             remembered,
         }
     }
+}
+
+/// The context of a turn without the titles of hidden sources, which the grammar would find in prose.
+fn without_titles(turn: &Turn, hidden: &BTreeSet<SourceKey>) -> Vec<ContextSource> {
+    let mut context = turn.context.clone();
+    for source in &mut context {
+        if visibility::is_hidden(&source.candidate, hidden) {
+            source.candidate.passage.title = None;
+        }
+    }
+    context
 }
 
 /// Settings and cues for answers that are given with their passages.
@@ -150,12 +172,14 @@ impl CallerRules {
         context: &'a [ContextSource],
     ) -> JudgeContext<'a> {
         static NO_TEXT_CONFIGS: BTreeMap<String, String> = BTreeMap::new();
+        static NOTHING_HIDDEN: BTreeSet<SourceKey> = BTreeSet::new();
         JudgeContext {
             tenant,
             settings: &self.settings,
             grammar,
             numbered: true,
             context,
+            hidden: &NOTHING_HIDDEN,
             conversation_id: None,
             corpora: corpus.iter().map(|corpus| corpus.name.as_str()).collect(),
             text_config,

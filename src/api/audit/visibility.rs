@@ -8,7 +8,7 @@ use reground_grounding::memory::SourceKey;
 
 use crate::error::Result;
 use crate::retrieve::visibility::Reader;
-use crate::store::corpora;
+use crate::store::{corpora, documents, markers};
 use crate::tenant;
 use crate::tenant::membership;
 
@@ -36,15 +36,18 @@ fn is_shown_turn(
     Ok(!reader.hides_turn(turn_id)?)
 }
 
+/// Whether a source of a conversation is not hidden. It is true for a source that the conversation does not have: the answer would tell
+/// whether a document exists that the caller has never been allowed to read.
 #[pg_extern(sql = false)]
 fn is_shown_source(
+    conversation_id: Option<i64>,
     corpus: Option<&str>,
     doc_id: Option<&str>,
     chunk_id: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<bool, ErrorReport> {
-    let (Some(corpus), Some(doc_id), Some(chunk_id), Some(reader)) =
-        (corpus, doc_id, chunk_id, reader(fcinfo)?)
+    let (Some(conversation_id), Some(corpus), Some(doc_id), Some(chunk_id), Some(reader)) =
+        (conversation_id, corpus, doc_id, chunk_id, reader(fcinfo)?)
     else {
         return Ok(false);
     };
@@ -53,7 +56,36 @@ fn is_shown_source(
         doc_id: doc_id.to_owned(),
         chunk_id: chunk_id.to_owned(),
     };
-    Ok(reader.hidden([source])?.is_empty())
+    Ok(reader.hidden([source.clone()])?.is_empty()
+        || !markers::has_source(reader.tenant(), conversation_id, &source)?)
+}
+
+/// Returns the state of a cited document. NULL for documents of other tenants and hidden ones, unless the role is an auditor.
+#[pg_extern(sql = false)]
+fn source_state(
+    tenant: Option<&str>,
+    corpus: Option<&str>,
+    doc_id: Option<&str>,
+    version: Option<i32>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<Option<String>, ErrorReport> {
+    let (Some(tenant), Some(corpus), Some(doc_id)) = (tenant, corpus, doc_id) else {
+        return Ok(None);
+    };
+    if !membership::is_auditor()? {
+        let Some(reader) = reader(fcinfo)?.filter(|reader| reader.tenant() == tenant) else {
+            return Ok(None);
+        };
+        let document = SourceKey {
+            corpus: corpus.to_owned(),
+            doc_id: doc_id.to_owned(),
+            chunk_id: String::new(),
+        };
+        if !reader.hidden([document])?.is_empty() {
+            return Ok(None);
+        }
+    }
+    Ok(documents::state(tenant, corpus, doc_id, version)?)
 }
 
 /// The reader of a call, which keeps what it has found until the statement ends; `None` without a tenant. It belongs to one place in one

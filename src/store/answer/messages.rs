@@ -151,7 +151,7 @@ impl NewCitation {
         })
     }
 
-    /// The citation without its claim and without the description and the text of its source.
+    /// The citation without its claim and without everything that is taken from its source, also by comparing the two.
     pub fn without_source(self) -> Self {
         Self {
             claim: None,
@@ -162,6 +162,9 @@ impl NewCitation {
             quote_start: None,
             quote_end: None,
             fact_summary: None,
+            support_parts: None,
+            source_version: None,
+            source_hash: None,
             ..self
         }
     }
@@ -369,8 +372,8 @@ pub fn rows() -> String {
 /// the caller must not read.
 pub fn changed_rows() -> String {
     rows_of(
-        "(SELECT w.* FROM reground.message_citations AS s JOIN json_array_elements($3::json) AS j(changes) ON (j.changes ->> 'citation_no')::integer = s.citation_no \
-             CROSS JOIN LATERAL json_populate_record(s, j.changes) AS w WHERE s.message_id = $1)",
+        "(SELECT w.* FROM reground.message_citations AS s LEFT JOIN json_array_elements($3::json) AS j(changes) ON (j.changes ->> 'citation_no')::integer = s.citation_no \
+             CROSS JOIN LATERAL json_populate_record(s, coalesce(j.changes, '{}')) AS w WHERE s.message_id = $1)",
     )
 }
 
@@ -378,25 +381,29 @@ pub fn changed_rows() -> String {
 #[derive(Debug, Deserialize)]
 pub struct CitedSource {
     pub citation_no: usize,
+    /// Whether it is not cited, but `best_other_marker` names it.
+    pub is_other: bool,
     #[serde(flatten)]
     pub source: SourceKey,
 }
 
-/// The sources that the citations of an answer show: the cited place, the source that the marker names, and the passages merged into it.
+/// The sources that the citations of an answer show: the cited place, the sources that `marker` and `best_other_marker` name, and the
+/// passages merged into them.
 pub fn cited_sources(tenant: &str, message_id: i64) -> Result<Vec<CitedSource>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(json_agg(s), '[]')::text FROM ( \
-                 SELECT c.citation_no, coalesce(c.corpus, '') AS corpus, coalesce(c.doc_id, '') AS doc_id, coalesce(c.chunk_id, '') AS chunk_id \
+                 SELECT c.citation_no, false AS is_other, coalesce(c.corpus, '') AS corpus, coalesce(c.doc_id, '') AS doc_id, coalesce(c.chunk_id, '') AS chunk_id \
                  FROM reground.message_citations AS c WHERE c.message_id = $1 AND c.tenant = $2 \
                  UNION \
-                 SELECT c.citation_no, k.corpus, k.doc_id, k.chunk_id FROM reground.message_citations AS c \
+                 SELECT c.citation_no, false, k.corpus, k.doc_id, k.chunk_id FROM reground.message_citations AS c \
                      JOIN reground.conversation_markers AS k ON k.conversation_id = c.conversation_id AND k.marker = c.marker \
                  WHERE c.message_id = $1 AND c.tenant = $2 AND c.doc_id IS NULL \
                  UNION \
-                 SELECT c.citation_no, e.source #>> '{passage,corpus}', e.source #>> '{passage,doc_id}', m.chunk_id \
+                 SELECT c.citation_no, n.is_other, e.source #>> '{passage,corpus}', e.source #>> '{passage,doc_id}', m.chunk_id \
                  FROM reground.message_citations AS c JOIN reground.turns AS t ON t.turn_id = c.turn_id \
-                     JOIN LATERAL jsonb_array_elements(t.context) AS e(source) ON e.source ->> 'marker' = c.marker \
+                     CROSS JOIN LATERAL (VALUES (c.marker, false), (c.best_other_marker, true)) AS n(marker, is_other) \
+                     JOIN LATERAL jsonb_array_elements(t.context) AS e(source) ON e.source ->> 'marker' = n.marker \
                      CROSS JOIN LATERAL jsonb_array_elements_text(e.source -> 'member_chunk_ids') AS m(chunk_id) \
                  WHERE c.message_id = $1 AND c.tenant = $2) AS s",
             &[message_id.into(), tenant.into()],

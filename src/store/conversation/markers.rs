@@ -98,6 +98,26 @@ pub fn named(conversation_id: i64, names: Vec<String>) -> Result<Vec<Row>> {
     .unwrap_or_default())
 }
 
+/// Whether a conversation of a tenant has a source: bound to a marker, remembered or pinned.
+pub fn has_source(tenant: &str, conversation_id: i64, source: &SourceKey) -> Result<bool> {
+    let has = as_owner(|| {
+        sql::write_one::<bool>(
+            "SELECT EXISTS (SELECT FROM reground.conversation_markers \
+                 WHERE conversation_id = $2 AND tenant = $1 AND corpus = $3 AND doc_id = $4 AND chunk_id = $5) \
+             OR EXISTS (SELECT FROM reground.conversation_sources \
+                 WHERE conversation_id = $2 AND tenant = $1 AND corpus = $3 AND doc_id = $4 AND chunk_id = $5)",
+            &[
+                tenant.into(),
+                conversation_id.into(),
+                source.corpus.as_str().into(),
+                source.doc_id.as_str().into(),
+                source.chunk_id.as_str().into(),
+            ],
+        )
+    })?;
+    Ok(has == Some(true))
+}
+
 /// Expression for the letters of a marker.
 const LETTERS: &str = "rtrim(marker, '0123456789')";
 

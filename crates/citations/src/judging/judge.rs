@@ -105,6 +105,7 @@ impl<'a> EvidenceUnits<'a> {
         let judge =
             |((number, repaired, reference, resolution), meant): (Resolved<'_>, Option<usize>)| {
                 let mut judgement = match meant {
+                    Some(index) if self.evidence.sources[index].hidden => self.hidden(index),
                     Some(source) => {
                         let finding = findings.entry(source).or_insert_with(|| {
                             let support = support.as_ref()?;
@@ -135,6 +136,15 @@ impl<'a> EvidenceUnits<'a> {
                 (number, judgement)
             };
         resolved.into_iter().zip(meant).map(judge).collect()
+    }
+
+    /// The judgement on a citation of a hidden source.
+    fn hidden(&self, index: usize) -> Judgement {
+        let place = Place::of_source(&self.evidence.sources[index], None);
+        Judgement {
+            source: Some(index),
+            ..Judgement::of(Status::Unresolvable, Some(place))
+        }
     }
 
     fn in_context(

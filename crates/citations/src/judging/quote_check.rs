@@ -12,6 +12,7 @@ use crate::support::contains_quote;
 pub fn check_quotes(judgements: &mut [Judgement], quotes: &[Option<String>], sources: &[Source]) {
     for (judgement, quote) in checked(judgements.iter_mut().zip(quotes)) {
         let source = judgement.source.and_then(|source| sources.get(source));
+        let source = source.filter(|source| !source.hidden);
         let (Some(source), Some(quote)) = (source, quote) else {
             continue;
         };

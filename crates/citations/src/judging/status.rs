@@ -31,7 +31,7 @@ pub enum Status {
     Imprecise,
     /// Meant as a citation, but not readable as one.
     Malformed,
-    /// Author and year.
+    /// Author and year, or a source that the reader may no longer read.
     Unresolvable,
 }
 
@@ -171,7 +171,9 @@ impl Status {
             Self::UnknownId => "names an id that does not exist",
             Self::Imprecise => "names a source loosely, in prose, and exactly one source fits",
             Self::Malformed => "looks like a citation, but cannot be parsed",
-            Self::Unresolvable => "names only author and year, which do not identify a document",
+            Self::Unresolvable => {
+                "names only author and year, or a source that may no longer be read"
+            }
         }
     }
 }

@@ -34,6 +34,26 @@ pub struct Source {
     pub content: String,
     /// The content that the model was shown. It includes the title if the prompt contains titles.
     pub lexemes: Lexemes,
+    /// Whether the reader may no longer read it. No citation of it can be judged.
+    #[serde(default)]
+    pub hidden: bool,
+}
+
+impl Source {
+    /// The source with its keys only. Nothing of its text, title and place can be compared.
+    #[must_use]
+    pub fn hide(self) -> Self {
+        Self {
+            title: None,
+            uri: None,
+            pages: None,
+            locators: None,
+            content: String::new(),
+            lexemes: Lexemes::default(),
+            hidden: true,
+            ..self
+        }
+    }
 }
 
 /// A marker that the conversation bound in this turn or an earlier one.

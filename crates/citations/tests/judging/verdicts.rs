@@ -2,7 +2,7 @@
 
 use reground_citations::{Contradiction, Judgement, Status};
 
-use crate::fixture::{RULES, judged_by, only, source, statuses};
+use crate::fixture::{RULES, context, judged_by, only, source, statuses};
 
 #[test]
 fn verdicts_on_sources_of_the_context() {
@@ -25,6 +25,29 @@ fn verdicts_on_sources_of_the_context() {
     // A claim without content cannot be checked.
     let bare = only("So it is [A1].");
     assert_eq!((bare.status, bare.support), (Status::ResolvedCurrent, None));
+}
+
+/// A citation of a hidden source has no verdict, and the source supports no other citation.
+#[test]
+fn hidden_sources_are_not_compared() {
+    let claim = "Passwords expire after ninety days";
+    let mut sources = context();
+    sources[2] = sources[2].clone().hide();
+    let judged = |answer: String| judged_by(&answer, &sources).1.remove(0);
+    let cited = judged(format!("{claim} [B1]."));
+    assert_eq!(
+        (cited.status, cited.coordinate_fidelity, cited.support),
+        (Status::Unresolvable, None, None)
+    );
+    assert!(cited.parts.is_none() && cited.quote.is_none());
+    assert_eq!(cited.place.unwrap().doc_id, "users.md");
+    for answer in [format!("{claim} [A1]."), format!("{claim} [A1] [B1].")] {
+        let other = judged(answer);
+        assert_eq!(
+            (other.status, other.support, other.best_other),
+            (Status::Unsupported, Some(0.0), None)
+        );
+    }
 }
 
 #[test]

@@ -159,6 +159,7 @@ pub fn sources_of(
             carried: matches!(shown.candidate.origin, Origin::Carried | Origin::Remembered),
             content: passage.content.clone(),
             lexemes,
+            hidden: false,
         }
     };
     Ok(context.iter().zip(lexemes).map(source).collect())

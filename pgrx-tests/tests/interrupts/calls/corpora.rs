@@ -203,7 +203,7 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "_is_shown_source",
-        call: "_is_shown_source('farm', 'cows', '1')",
+        call: "_is_shown_source(1, 'farm', 'cows', '1')",
         waits: &[Reads("reground.corpora")],
     },
     Call {

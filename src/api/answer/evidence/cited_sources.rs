@@ -10,11 +10,11 @@ use reground_grounding::passage::Passage;
 use reground_grounding::settings::Settings;
 use reground_interrupt::check_interrupt;
 
-use crate::error::{Error, Result};
+use crate::api::answer::hidden_citations::load_shown;
+use crate::error::Result;
 use crate::retrieve::document_parts::{self, WantedPart};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages;
-use crate::retrieve::visibility;
 use crate::store::corpora::{self, Corpus};
 use crate::store::messages::{self, Message, StoredCitation};
 use crate::store::turns::{self, Turn};
@@ -31,14 +31,9 @@ pub(super) struct StoredAnswer {
 }
 
 impl StoredAnswer {
-    /// Reads an answer. Errors: P0002 if the tenant has no such answer, or a source of its turn is hidden from the caller: the text of
-    /// the answer may come from it.
+    /// Reads an answer. Errors: as [`load_shown`].
     pub fn load(tenant: &str, message_id: i64) -> Result<Self> {
-        let unknown = || Error::Unknown("message", message_id.to_string());
-        let message = messages::load(tenant, message_id)?.ok_or_else(unknown)?;
-        if !visibility::hidden_turns(tenant, &[message.turn_id])?.is_empty() {
-            return Err(unknown());
-        }
+        let message = load_shown(tenant, message_id)?;
         let turn = turns::load(tenant, message.turn_id)?;
         Ok(Self {
             settings: serde_json::from_value(turn.settings.clone())?,
