@@ -132,7 +132,7 @@ fn delete(corpus: &Corpus, doc_id: &str) -> Result<bool> {
     if latest.is_none_or(|latest| latest.deleted) {
         return Ok(false);
     }
-    put::withdraw(corpus, doc_id)?;
+    put::withdraw(corpus, doc_id, true)?;
     let which = Which {
         doc_id: Some(doc_id),
         ..Which::default()

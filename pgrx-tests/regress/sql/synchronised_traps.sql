@@ -1,0 +1,35 @@
+-- Changes of a synchronised table that a user makes without thinking of the corpus, and registrations that cannot work.
+\set VERBOSITY default
+SET client_min_messages = warning;
+CREATE SCHEMA followed;
+SET search_path = followed, public;
+
+-- Deleted rows leave no text, unless an answer cites it. The same holds for delete_document.
+CREATE TABLE short (id integer PRIMARY KEY, body text);
+SELECT reground.create_corpus('shortly', schema => 'followed');
+SELECT reground.sync_table('shortly', 'short', key => 'id', content => 'body');
+INSERT INTO short SELECT n, 'Text of number ' || n || '.' FROM generate_series(1, 30) AS n;
+INSERT INTO short VALUES (31, 'The moon circles the earth.');
+SELECT marker, doc_id FROM reground.begin_turn('short-1', 'What circles the earth?', 'shortly', settings => '{"max_sources": 1}');
+SELECT status, source_state FROM reground.end_turn(regress.turn('short-1'), 'The moon circles the earth [A1].');
+UPDATE short SET body = 'The moon is a satellite.' WHERE id = 31;
+DELETE FROM short;
+SELECT doc_id, version, deleted_at IS NOT NULL AS deleted FROM reground.documents JOIN reground.corpora USING (corpus_id) WHERE corpus = 'shortly' ORDER BY version;
+SELECT doc_id, version, content FROM shortly_documents ORDER BY version;
+SELECT count(*) FROM shortly_history WHERE doc_id <> '31';
+SELECT doc_id, source_version FROM reground.stale_citations WHERE corpus = 'shortly';
+INSERT INTO short VALUES (1, 'It is back.'), (31, 'The moon circles the earth.');
+SELECT doc_id, version FROM shortly ORDER BY doc_id;
+SELECT reground.create_corpus('by_hand', schema => 'followed', keep_versions => 1);
+SELECT version FROM reground.put_document('by_hand', 'a', 'Text.');
+SELECT reground.delete_document('by_hand', 'a');
+SELECT count(*) FROM by_hand_documents;
+SELECT reground.create_corpus('by_hand_2', schema => 'followed', keep_versions => 2);
+SELECT version FROM reground.put_document('by_hand_2', 'a', 'Text.');
+SELECT version FROM reground.put_document('by_hand_2', 'a', 'Other text.');
+SELECT reground.delete_document('by_hand_2', 'a');
+SELECT version, content FROM by_hand_2_documents;
+
+-- The end.
+SELECT count(reground.drop_corpus(corpus, drop_tables => true)) > 0 AS dropped FROM reground.corpora WHERE relation IN (SELECT oid FROM pg_class WHERE relnamespace = 'followed'::regnamespace);
+DROP SCHEMA followed CASCADE;
