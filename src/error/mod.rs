@@ -112,6 +112,12 @@ error_table! {
         format!("column \"{column}\" of relation {relation} does not exist"),
         "The column mapping of reground.corpora lists the mapped columns. A filter can name any column of the relation.",
     );
+    /// A column of a synchronised table has a type that cannot be converted.
+    ColumnType { column: String, table: String, meaning: &'static str, kind: String, accepted: &'static str } => report(
+        Code::ERRCODE_DATATYPE_MISMATCH,
+        format!("column \"{column}\" of table {table} cannot be used as {meaning}: it is of type {kind}"),
+        format!("Name a column of type {accepted}."),
+    );
     /// The corpus was registered with add_corpus.
     NotManaged(corpus: String) => wrong_state(
         format!("corpus \"{corpus}\" was not created with create_corpus"),

@@ -4,6 +4,24 @@ SET client_min_messages = warning;
 CREATE SCHEMA followed;
 SET search_path = followed, public;
 
+-- Columns of types that cannot be converted.
+CREATE TABLE typed (id integer PRIMARY KEY, body text, tags text[], label text, day date, seconds integer, attributes jsonb, old json, who varchar(10)[]);
+SELECT reground.create_corpus('typing', schema => 'followed');
+SELECT reground.sync_table('typing', 'typed', key => 'id', content => 'body', metadata => 'tags');
+SELECT reground.sync_table('typing', 'typed', key => 'id', content => 'body', metadata => 'label');
+SELECT reground.sync_table('typing', 'typed', key => 'id', content => 'body', published => 'seconds');
+SELECT reground.sync_table('typing', 'typed', key => 'id', content => 'body', modified_at => 'attributes');
+SELECT reground.create_corpus('readers', schema => 'followed', principals_column => 'who');
+SELECT reground.sync_table('readers', 'typed', key => 'id', content => 'body', principals_column => 'label');
+SELECT reground.sync_table('readers', 'typed', key => 'id', content => 'body', metadata => 'old', published => 'day', principals_column => 'who');
+
+-- A key that is only unique together with another column.
+CREATE TABLE dated (id integer, d date, body text, PRIMARY KEY (id, d)) PARTITION BY RANGE (d);
+CREATE TABLE dated_all PARTITION OF dated DEFAULT;
+INSERT INTO dated VALUES (1, '2026-01-01', 'One.'), (1, '2026-01-02', 'Two.');
+SELECT reground.create_corpus('dating', schema => 'followed');
+SELECT reground.sync_table('dating', 'dated', key => 'id', content => 'body');
+
 -- Deleted rows leave no text, unless an answer cites it. The same holds for delete_document.
 CREATE TABLE short (id integer PRIMARY KEY, body text);
 SELECT reground.create_corpus('shortly', schema => 'followed');

@@ -140,6 +140,26 @@ pub fn is_part(source: u32, table: pgrx::pg_sys::Oid) -> Result<bool> {
     Ok(as_owner(|| sql::write_one::<bool>(&query, &args))? == Some(true))
 }
 
+/// Whether a column is of a type, or PostgreSQL has a cast to it. Texts are not converted: a row that is no such value would fail.
+pub fn converts(source: u32, column: &str, target: &str) -> Result<bool> {
+    let found = as_owner(|| {
+        sql::read_one::<bool>(
+            "WITH RECURSIVE kinds (oid) AS ( \
+                 SELECT a.atttypid FROM pg_attribute AS a WHERE a.attrelid = $1 AND a.attname = $2 AND NOT a.attisdropped \
+                 UNION SELECT t.typbasetype FROM kinds AS k JOIN pg_type AS t ON t.oid = k.oid AND t.typtype = 'd') \
+             SELECT EXISTS (SELECT FROM kinds AS k JOIN pg_type AS t ON t.oid = k.oid JOIN pg_type AS w ON w.oid = $3::regtype \
+                 WHERE k.oid = w.oid OR t.typcategory = 'A' AND w.typcategory = 'A' \
+                     OR EXISTS (SELECT FROM pg_cast AS c WHERE c.castsource = k.oid AND c.casttarget = w.oid))",
+            &[
+                pgrx::pg_sys::Oid::from_u32(source).into(),
+                column.into(),
+                target.into(),
+            ],
+        )
+    })?;
+    Ok(found == Some(true))
+}
+
 /// Registers a table.
 pub fn insert(
     corpus_id: i64,

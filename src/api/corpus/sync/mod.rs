@@ -142,9 +142,10 @@ fn check_new(corpus: &Corpus, relation: pg_sys::Oid, table: &str) -> Result<()> 
         return Err(Error::CannotSynchronise {
             table: table.to_owned(),
             problem: "the key has no unique index",
-            hint: "Use the primary key, or make a unique index on the column.",
+            hint: "Use the primary key, or make a unique index on the column. In a partitioned table, the column must be the only partition key; otherwise synchronise each partition with a corpus of its own.",
         });
     }
+    check_types(&synced, table)?;
     for meaning in ["tenant_column", "principals_column"] {
         if columns_differ(&synced, corpus, meaning) {
             return Err(Error::CannotBeSynchronised {
@@ -164,6 +165,37 @@ fn check_new(corpus: &Corpus, relation: pg_sys::Oid, table: &str) -> Result<()> 
             hint: "Delete such documents with reground.delete_document, or use another corpus."
                 .into(),
         });
+    }
+    Ok(())
+}
+
+/// Columns that are converted: meaning, type, and the types that a column can have.
+const CONVERTED: [(&str, &str, &str); 4] = [
+    ("published", "timestamptz", "timestamptz, timestamp or date"),
+    (
+        "modified_at",
+        "timestamptz",
+        "timestamptz, timestamp or date",
+    ),
+    ("metadata", "jsonb", "jsonb or json"),
+    ("principals_column", "text[]", "text[]"),
+];
+
+/// Checks that columns can be converted. Errors: 42804, because no row could be stored.
+fn check_types(synced: &Synchronised, table: &str) -> Result<()> {
+    for (meaning, target, accepted) in CONVERTED {
+        let Some(column) = synced.columns.get(meaning) else {
+            continue;
+        };
+        if !sync::converts(synced.source_oid, column, target)? {
+            return Err(Error::ColumnType {
+                column: column.clone(),
+                table: table.to_owned(),
+                meaning,
+                kind: synced.types.get(column).cloned().unwrap_or_default(),
+                accepted,
+            });
+        }
     }
     Ok(())
 }

@@ -156,12 +156,11 @@ pub fn check_source(source: pg_sys::Oid) -> Result<String> {
     Ok(table)
 }
 
-/// Whether the key is unique: a column with a unique index of its own; in a partitioned table also one that is part of such an index.
+/// Whether the key is unique: a column with a unique index of its own.
 pub fn is_unique(source: pg_sys::Oid, key: &str) -> Result<bool> {
     let found = sql::read_one::<bool>(
-        "SELECT EXISTS (SELECT FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid \
-             JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attname = $2 AND a.attnum = ANY (i.indkey) \
-             WHERE i.indrelid = $1 AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND (i.indnkeyatts = 1 AND i.indkey[0] = a.attnum OR c.relkind = 'p'))",
+        "SELECT EXISTS (SELECT FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attname = $2 AND a.attnum = ANY (i.indkey) \
+             WHERE i.indrelid = $1 AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)",
         &[source.into(), key.into()],
     )?;
     Ok(found == Some(true))
