@@ -48,6 +48,10 @@ SELECT version FROM reground.put_document('by_hand_2', 'a', 'Other text.');
 SELECT reground.delete_document('by_hand_2', 'a');
 SELECT version, content FROM by_hand_2_documents;
 
+-- Columns of the table that the corpus does not have.
+SELECT reground.sync_table('typing', 'typed', key => 'id', content => 'none');
+SELECT content FROM reground.search('readers', 'unseen', filter => '{"label": "x"}');
+
 -- The end.
 SELECT count(reground.drop_corpus(corpus, drop_tables => true)) > 0 AS dropped FROM reground.corpora WHERE relation IN (SELECT oid FROM pg_class WHERE relnamespace = 'followed'::regnamespace);
 DROP SCHEMA followed CASCADE;

@@ -62,15 +62,15 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The table. Errors: 42P01 if it was dropped, 42703 if it does not have a mapped column any more.
+    /// The table. Errors: 42P01 if it was dropped, 42703 if it does not have a mapped column.
     pub fn of(synced: &'a Synchronised) -> Result<Self> {
         let (Some(relation), Some(owner)) = (&synced.source, synced.owner) else {
-            return Err(Error::RelationGone(synced.corpus.clone()));
+            return Err(Error::SourceGone(synced.corpus.clone()));
         };
         if let Some(column) = synced.missing_columns().first() {
-            return Err(Error::NoColumn {
+            return Err(Error::NoSourceColumn {
                 column: (*column).to_owned(),
-                relation: relation.clone(),
+                table: relation.clone(),
             });
         }
         Ok(Self {
