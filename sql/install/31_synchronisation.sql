@@ -44,7 +44,7 @@ COMMENT ON COLUMN reground.sync_queue.last_error IS 'Error of the last attempt; 
 CREATE FUNCTION reground._sync_rows()
     RETURNS trigger LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', '_sync_rows_wrapper';
 COMMENT ON FUNCTION reground._sync_rows() IS
-'Trigger of a synchronised table: stores or queues the documents of the changed rows. Does nothing after the synchronisation has ended. Errors: 55000 for a table that was not registered.';
+'Trigger of a synchronised table: stores or queues the documents of the changed rows. A table that does not belong to the synchronisation of the trigger is written without it, with one warning in a session. Errors: 55000 unless a trigger after a statement calls it.';
 
 CREATE FUNCTION reground.sync_table(
     corpus text, relation regclass, key text, content text, title text DEFAULT NULL, uri text DEFAULT NULL, published text DEFAULT NULL,

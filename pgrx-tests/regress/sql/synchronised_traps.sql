@@ -4,6 +4,42 @@ SET client_min_messages = warning;
 CREATE SCHEMA followed;
 SET search_path = followed, public;
 
+-- Triggers of another database, as after loading a file of the structure. Two corpora of a table keep their triggers.
+CREATE TABLE loaded (id integer PRIMARY KEY, body text);
+CREATE TRIGGER reground_sync_987654_insert AFTER INSERT ON loaded REFERENCING NEW TABLE AS reground_new FOR EACH STATEMENT EXECUTE FUNCTION reground._sync_rows('987654');
+CREATE TRIGGER reground_sync_987654_delete AFTER DELETE ON loaded REFERENCING OLD TABLE AS reground_old FOR EACH STATEMENT EXECUTE FUNCTION reground._sync_rows('987654');
+INSERT INTO loaded VALUES (1, 'Written, with one warning.');
+INSERT INTO loaded VALUES (2, 'Written without another.');
+SELECT reground.create_corpus('again', schema => 'followed');
+SELECT item, status, detail, hint FROM reground.check_corpus('again') WHERE item LIKE 'sync%';
+SELECT reground.sync_table('again', 'loaded', key => 'id', content => 'body');
+SELECT count(*) AS triggers, count(*) FILTER (WHERE tgname LIKE '%987654%') AS stale FROM pg_trigger WHERE tgrelid = 'loaded'::regclass;
+INSERT INTO loaded VALUES (3, 'Followed.');
+SELECT doc_id FROM again ORDER BY doc_id;
+SELECT reground.create_corpus('second', schema => 'followed');
+SELECT reground.sync_table('second', 'loaded', key => 'id', content => 'body');
+SELECT count(*) AS triggers FROM pg_trigger WHERE tgrelid = 'loaded'::regclass;
+
+-- A detached partition is written without its corpus. The session has had its warning.
+CREATE TABLE logs (id integer PRIMARY KEY, body text) PARTITION BY RANGE (id);
+CREATE TABLE logs_low PARTITION OF logs FOR VALUES FROM (0) TO (100);
+CREATE TABLE logs_high PARTITION OF logs FOR VALUES FROM (100) TO (200);
+SELECT reground.create_corpus('log', schema => 'followed');
+SELECT reground.sync_table('log', 'logs', key => 'id', content => 'body');
+INSERT INTO logs VALUES (1, 'Low.'), (101, 'High.');
+ALTER TABLE logs DETACH PARTITION logs_low;
+INSERT INTO logs_low VALUES (2, 'Detached.');
+UPDATE logs_low SET body = 'Changed.';
+DELETE FROM logs_low WHERE id = 2;
+TRUNCATE logs_low;
+SELECT item, status, regexp_replace(detail, '\d+', 'N', 'g') AS detail, regexp_replace(hint, 'sync_\d+', 'sync_N', 'g') AS hint FROM reground.check_corpus('log') WHERE item LIKE 'sync%';
+SELECT task, processed, error FROM reground.run_maintenance('resync');
+SELECT task, processed, error FROM reground.run_maintenance('sync_queue');
+SELECT doc_id FROM log;
+ALTER TABLE logs ATTACH PARTITION logs_low FOR VALUES FROM (0) TO (100);
+INSERT INTO logs VALUES (3, 'Attached.');
+SELECT doc_id FROM log ORDER BY doc_id;
+
 -- Columns of types that cannot be converted.
 CREATE TABLE typed (id integer PRIMARY KEY, body text, tags text[], label text, day date, seconds integer, attributes jsonb, old json, who varchar(10)[]);
 SELECT reground.create_corpus('typing', schema => 'followed');

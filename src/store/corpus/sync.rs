@@ -160,6 +160,57 @@ pub fn converts(source: u32, column: &str, target: &str) -> Result<bool> {
     Ok(found == Some(true))
 }
 
+/// A trigger of the synchronisation whose table does not belong to the registration that the trigger names.
+#[derive(Debug, Deserialize)]
+pub struct Leftover {
+    /// The table, qualified and quoted.
+    pub table: String,
+    pub trigger: String,
+}
+
+impl Leftover {
+    /// The command that drops the trigger.
+    pub fn drop_command(&self) -> String {
+        format!(
+            "DROP TRIGGER {} ON {};",
+            sql::ident(&self.trigger),
+            self.table
+        )
+    }
+}
+
+/// Where triggers are searched that are left over.
+pub enum Place {
+    /// A table, its partitions and its children.
+    Tree(u32),
+    /// All tables with a trigger of a corpus, or of no corpus that is synchronised.
+    Corpus(i64),
+}
+
+/// Triggers that are left over, for example those of a detached partition or of a loaded file of the structure of another database.
+pub fn leftovers(place: &Place) -> Result<Vec<Leftover>> {
+    let (source, corpus_id) = match *place {
+        Place::Tree(source) => (Some(pgrx::pg_sys::Oid::from_u32(source)), None),
+        Place::Corpus(corpus_id) => (None, Some(corpus_id)),
+    };
+    as_owner_unrestricted(|| {
+        sql::read_rows(
+            "WITH RECURSIVE parts (argument, oid) AS ( \
+                     SELECT convert_to(s.corpus_id::text, 'UTF8') || '\\x00'::bytea, s.source::oid FROM reground.synchronised_tables AS s \
+                     UNION SELECT p.argument, i.inhrelid FROM parts AS p JOIN pg_inherits AS i ON i.inhparent = p.oid), \
+                 tree (oid) AS (SELECT $1::oid UNION SELECT i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid) \
+             SELECT format('%I.%I', n.nspname, c.relname) AS \"table\", g.tgname::text AS trigger \
+             FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+             WHERE g.tgfoid = 'reground._sync_rows'::regproc::oid AND NOT g.tgisinternal \
+                 AND NOT EXISTS (SELECT FROM parts AS p WHERE p.oid = c.oid AND p.argument = g.tgargs) \
+                 AND CASE WHEN $1 IS NULL THEN g.tgargs = convert_to($2::text, 'UTF8') || '\\x00'::bytea OR NOT EXISTS (SELECT FROM parts AS p WHERE p.argument = g.tgargs) \
+                     ELSE EXISTS (SELECT FROM tree AS t WHERE t.oid = c.oid) END \
+             ORDER BY 1, 2",
+            &[source.into(), corpus_id.into()],
+        )
+    })
+}
+
 /// Registers a table.
 pub fn insert(
     corpus_id: i64,

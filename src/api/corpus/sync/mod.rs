@@ -82,6 +82,7 @@ fn register(name: &str, relation: pg_sys::Oid, columns: &SourceColumns, mode: &s
     let corpus = corpora::load(&tenant, name)?;
     check_corpus(&corpus)?;
     // The lock is on the table first, as in the transaction of a writer.
+    triggers::drop_leftovers(relation.to_u32())?;
     triggers::create(corpus.corpus_id, relation.to_u32())?;
     let corpus = corpora::held(&tenant, name, Hold::Alter)?.in_place()?;
     match sync::find(corpus.corpus_id)? {

@@ -4,12 +4,15 @@ use super::finding::Finding;
 use crate::error::Result;
 use crate::sql;
 use crate::store::corpora::Corpus;
-use crate::store::sync::{self, Part, Synchronised};
+use crate::store::sync::{self, Leftover, Part, Place, Synchronised};
 
 /// Checks table, columns, triggers and queue of the synchronisation, if there is one.
 pub fn synchronised(corpus: &Corpus) -> Result<Vec<Finding>> {
     let Some(synced) = sync::find(corpus.corpus_id)? else {
-        return Ok(Vec::new());
+        return match corpus.managed {
+            true => leftovers(corpus),
+            false => Ok(Vec::new()),
+        };
     };
     let stop = format!("SELECT reground.stop_sync({});", sql::literal(&corpus.name));
     if synced.source.is_none() {
@@ -25,6 +28,7 @@ pub fn synchronised(corpus: &Corpus) -> Result<Vec<Finding>> {
     for part in sync::parts(synced.corpus_id, synced.source_oid)? {
         findings.extend(triggers(corpus, &synced, &part));
     }
+    findings.extend(leftovers(corpus)?);
     findings.extend(queue(corpus)?);
     if findings.is_empty() {
         findings.push(Finding::ok("sync_table", synced.name()));
@@ -60,6 +64,22 @@ fn triggers(corpus: &Corpus, synced: &Synchronised, part: &Part) -> Option<Findi
         format!("{} {detail}", part.name),
         Some(hint),
     ))
+}
+
+/// Triggers that do nothing, because their tables do not belong to the synchronisation that they name.
+fn leftovers(corpus: &Corpus) -> Result<Vec<Finding>> {
+    let found = sync::leftovers(&Place::Corpus(corpus.corpus_id))?;
+    let finding = |leftover: Leftover| {
+        Finding::warning(
+            "sync_trigger",
+            format!(
+                "trigger {} on {} does nothing, because no synchronised table has it",
+                leftover.trigger, leftover.table
+            ),
+            Some(leftover.drop_command()),
+        )
+    };
+    Ok(found.into_iter().map(finding).collect())
 }
 
 /// Rows that wait, if some of them failed.
