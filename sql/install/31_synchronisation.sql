@@ -8,17 +8,21 @@ CREATE TABLE reground.synchronised_tables (
     mode        text NOT NULL CHECK (mode IN ('immediate', 'queued')),
     compared_at timestamptz,
     last_error  text,
-    created_at  timestamptz NOT NULL DEFAULT pg_catalog.now()
+    created_at  timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    relation_id oid,
+    column_numbers jsonb NOT NULL DEFAULT '{}'
 );
 COMMENT ON TABLE reground.synchronised_tables IS 'Tables whose rows are the documents of a corpus, registered with sync_table.';
 COMMENT ON COLUMN reground.synchronised_tables.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.synchronised_tables.tenant IS 'Tenant of the corpus; NULL if it is shared.';
 COMMENT ON COLUMN reground.synchronised_tables.source IS 'The table. Its triggers call _sync_rows.';
-COMMENT ON COLUMN reground.synchronised_tables.columns IS 'Names of the columns of the table by meaning: {"key": "id", "content": "body", …}.';
+COMMENT ON COLUMN reground.synchronised_tables.columns IS 'Names of the columns of the table by meaning: {"key": "id", "content": "body", …}. A renamed column is stored here by the next comparison.';
 COMMENT ON COLUMN reground.synchronised_tables.mode IS 'immediate: documents are stored in the transaction of the writer. queued: by run_maintenance.';
 COMMENT ON COLUMN reground.synchronised_tables.compared_at IS 'When the table and the documents were compared last.';
 COMMENT ON COLUMN reground.synchronised_tables.last_error IS 'Error of the last run of maintenance; NULL if it succeeded.';
 COMMENT ON COLUMN reground.synchronised_tables.created_at IS 'When the table was registered.';
+COMMENT ON COLUMN reground.synchronised_tables.relation_id IS 'OID of the table that has the column_numbers. After a restore it is another one: then the names in columns count.';
+COMMENT ON COLUMN reground.synchronised_tables.column_numbers IS 'Numbers of the columns by meaning, with which a renamed column is found.';
 
 CREATE TABLE reground.sync_queue (
     queue_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -58,6 +58,33 @@ INSERT INTO dated VALUES (1, '2026-01-01', 'One.'), (1, '2026-01-02', 'Two.');
 SELECT reground.create_corpus('dating', schema => 'followed');
 SELECT reground.sync_table('dating', 'dated', key => 'id', content => 'body');
 
+-- A renamed column is followed, also if another column gets its name. After a restore, the numbers of columns belong to another table.
+CREATE TABLE renamed (id integer PRIMARY KEY, body text);
+SELECT reground.create_corpus('renaming', schema => 'followed');
+SELECT reground.sync_table('renaming', 'renamed', key => 'id', content => 'body');
+ALTER TABLE renamed RENAME COLUMN body TO text;
+INSERT INTO renamed VALUES (1, 'Followed.');
+ALTER TABLE renamed ADD COLUMN body text DEFAULT 'Another column.';
+INSERT INTO renamed VALUES (2, 'Followed, too.');
+SELECT doc_id, content FROM renaming ORDER BY doc_id;
+SELECT item, status, detail, hint FROM reground.check_corpus('renaming') WHERE item LIKE 'sync%';
+SELECT reground.sync_table('renaming', 'renamed', key => 'id', content => 'text');
+SELECT columns FROM reground.synchronised_tables JOIN reground.corpora USING (corpus_id) WHERE corpus = 'renaming';
+ALTER TABLE renamed DROP COLUMN body;
+ALTER TABLE renamed ADD COLUMN copy varchar;
+UPDATE renamed SET copy = text;
+BEGIN;
+ALTER TABLE renamed DROP COLUMN text;
+ALTER TABLE renamed RENAME COLUMN copy TO text;
+COMMIT;
+UPDATE renamed SET text = 'Changed.' WHERE id = 2;
+SELECT doc_id, content FROM renaming ORDER BY doc_id;
+UPDATE reground.synchronised_tables SET relation_id = 1, column_numbers = '{"key": 2, "content": 1}' WHERE source = 'renamed'::regclass;
+UPDATE renamed SET text = 'Restored.' WHERE id = 1;
+SELECT doc_id, content FROM renaming ORDER BY doc_id;
+SELECT reground.resync('renaming');
+SELECT relation_id = source AS same, column_numbers FROM reground.synchronised_tables WHERE source = 'renamed'::regclass;
+
 -- Deleted rows leave no text, unless an answer cites it. The same holds for delete_document.
 CREATE TABLE short (id integer PRIMARY KEY, body text);
 SELECT reground.create_corpus('shortly', schema => 'followed');

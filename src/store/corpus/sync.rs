@@ -32,9 +32,12 @@ pub struct Synchronised {
     pub source_oid: u32,
     /// The owner of the table.
     pub owner: Option<u32>,
+    /// The present names of the mapped columns. A column that was renamed is known by its number.
     pub columns: SourceColumns,
     /// The present types of the columns of the table.
     pub types: BTreeMap<String, String>,
+    /// Whether a mapped column is computed when it is read, so that the transition tables do not have it.
+    pub has_virtual: bool,
     pub mode: String,
 }
 
@@ -58,6 +61,12 @@ impl Synchronised {
     }
 }
 
+/// The mapped columns of a registration `s`: meaning and present name of each. The number of a column counts as long as the table is
+/// the registered one. A dump restores names, not numbers.
+const MAPPED: &str = "SELECT m.key AS meaning, coalesce((SELECT a.attname::text FROM pg_attribute AS a WHERE a.attrelid = s.source::oid AND s.relation_id = s.source::oid \
+         AND a.attnum = (s.column_numbers ->> m.key)::smallint AND NOT a.attisdropped), m.value) AS name \
+     FROM jsonb_each_text(s.columns) AS m";
+
 /// The tables of the sources, the parents before their partitions and children: oid, name and kind of each.
 const TREE: &str = "WITH RECURSIVE tree (oid) AS (SELECT $1::oid UNION SELECT i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid) ";
 
@@ -65,13 +74,17 @@ const TREE: &str = "WITH RECURSIVE tree (oid) AS (SELECT $1::oid UNION SELECT i.
 pub fn find(corpus_id: i64) -> Result<Option<Synchronised>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT row_to_json(r)::text FROM (SELECT s.corpus_id, k.corpus, s.source::oid::bigint AS source_oid, s.columns, s.mode, \
+            &format!(
+                "SELECT row_to_json(r)::text FROM (SELECT s.corpus_id, k.corpus, s.source::oid::bigint AS source_oid, s.mode, \
+                 (SELECT jsonb_object_agg(m.meaning, m.name) FROM ({MAPPED}) AS m) AS columns, \
+                 EXISTS (SELECT FROM ({MAPPED}) AS m JOIN pg_attribute AS a ON a.attname = m.name WHERE a.attrelid = s.source::oid AND a.attgenerated = 'v') AS has_virtual, \
                  c.relowner::bigint AS owner, CASE WHEN c.oid IS NOT NULL THEN format('%I.%I', n.nspname, c.relname) END AS source, \
                  coalesce((SELECT jsonb_object_agg(a.attname, format_type(a.atttypid, -1)) FROM pg_attribute AS a \
-                     WHERE a.attrelid = s.source::oid AND a.attnum > 0 AND NOT a.attisdropped), '{}') AS types \
+                     WHERE a.attrelid = s.source::oid AND a.attnum > 0 AND NOT a.attisdropped), '{{}}') AS types \
              FROM reground.synchronised_tables AS s JOIN reground.corpora AS k ON k.corpus_id = s.corpus_id \
                  LEFT JOIN (pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace) ON c.oid = s.source::oid \
-             WHERE s.corpus_id = $1) AS r",
+             WHERE s.corpus_id = $1) AS r"
+            ),
             &[corpus_id.into()],
         )
     })
@@ -138,6 +151,24 @@ pub fn is_part(source: u32, table: pgrx::pg_sys::Oid) -> Result<bool> {
     let args = [pgrx::pg_sys::Oid::from_u32(source).into(), table.into()];
     let query = format!("{TREE} SELECT EXISTS (SELECT FROM tree AS t WHERE t.oid = $2)");
     Ok(as_owner(|| sql::write_one::<bool>(&query, &args))? == Some(true))
+}
+
+/// Stores the present names and numbers of the mapped columns.
+pub fn store_numbers(corpus_id: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            &format!(
+                "UPDATE reground.synchronised_tables AS u SET columns = n.columns, relation_id = u.source::oid, column_numbers = n.column_numbers \
+                 FROM (SELECT s.corpus_id, jsonb_object_agg(m.meaning, m.name) AS columns, coalesce(jsonb_object_agg(m.meaning, a.attnum) FILTER (WHERE a.attnum IS NOT NULL), '{{}}') AS column_numbers \
+                     FROM reground.synchronised_tables AS s CROSS JOIN LATERAL ({MAPPED}) AS m \
+                         LEFT JOIN pg_attribute AS a ON a.attrelid = s.source::oid AND a.attname = m.name AND NOT a.attisdropped \
+                     WHERE s.corpus_id = $1 GROUP BY s.corpus_id) AS n \
+                 WHERE u.corpus_id = n.corpus_id AND (u.columns, u.relation_id, u.column_numbers) IS DISTINCT FROM (n.columns, u.source::oid, n.column_numbers)"
+            ),
+            &[corpus_id.into()],
+        )
+    })?;
+    Ok(())
 }
 
 /// Whether a column is of a type, or PostgreSQL has a cast to it. Texts are not converted: a row that is no such value would fail.
@@ -226,7 +257,7 @@ pub fn insert(
             &[corpus_id.into(), source.into(), columns.into(), mode.into()],
         )
     })?;
-    Ok(())
+    store_numbers(corpus_id)
 }
 
 /// Removes the registration of a table.
@@ -238,7 +269,7 @@ pub fn delete(corpus_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Stores the result of a comparison or of a run of the queue.
+/// Stores the result of a comparison or of a run of the queue. A comparison also stores the present names and numbers of the columns.
 pub fn note(corpus_id: i64, is_compared: bool, error: Option<&str>) -> Result<()> {
     as_owner(|| {
         sql::run(
@@ -247,6 +278,9 @@ pub fn note(corpus_id: i64, is_compared: bool, error: Option<&str>) -> Result<()
             &[corpus_id.into(), is_compared.into(), error.into()],
         )
     })?;
+    if is_compared {
+        store_numbers(corpus_id)?;
+    }
     Ok(())
 }
 

@@ -115,6 +115,10 @@ impl<'a> Source<'a> {
         let rows = match changes.event {
             Event::Insert => format!("SELECT {key} AS doc_id FROM reground_new AS t"),
             Event::Delete => format!("SELECT {key} AS doc_id FROM reground_old AS t"),
+            // The transition tables do not have a virtual column, so the rows are compared when they are read.
+            Event::Update if self.synced.has_virtual => format!(
+                "SELECT {key} AS doc_id FROM reground_new AS t UNION ALL SELECT {key} FROM reground_old AS t"
+            ),
             Event::Update => {
                 let (new, old) = (
                     format!("SELECT {key} AS doc_id, {hash} AS hash FROM reground_new AS t"),
