@@ -19,7 +19,7 @@ COMMENT ON COLUMN reground.synchronised_tables.source IS 'The table. Its trigger
 COMMENT ON COLUMN reground.synchronised_tables.columns IS 'Names of the columns of the table by meaning: {"key": "id", "content": "body", …}. A renamed column is stored here by the next comparison.';
 COMMENT ON COLUMN reground.synchronised_tables.mode IS 'immediate: documents are stored in the transaction of the writer. queued: by run_maintenance.';
 COMMENT ON COLUMN reground.synchronised_tables.compared_at IS 'When the table and the documents were compared last.';
-COMMENT ON COLUMN reground.synchronised_tables.last_error IS 'Error of the last run of maintenance; NULL if it succeeded.';
+COMMENT ON COLUMN reground.synchronised_tables.last_error IS 'Error of the last run of maintenance, or of rows that wait; NULL if it succeeded.';
 COMMENT ON COLUMN reground.synchronised_tables.created_at IS 'When the table was registered.';
 COMMENT ON COLUMN reground.synchronised_tables.relation_id IS 'OID of the table that has the column_numbers. After a restore it is another one: then the names in columns count.';
 COMMENT ON COLUMN reground.synchronised_tables.column_numbers IS 'Numbers of the columns by meaning, with which a renamed column is found.';
@@ -35,6 +35,7 @@ CREATE TABLE reground.sync_queue (
     last_error text
 );
 CREATE INDEX sync_queue_corpus ON reground.sync_queue (corpus_id, queue_id);
+CREATE INDEX sync_queue_document ON reground.sync_queue (corpus_id, doc_id);
 COMMENT ON TABLE reground.sync_queue IS 'Rows of synchronised tables whose documents have to be stored or deleted. The present row is read when the entry is processed.';
 COMMENT ON COLUMN reground.sync_queue.queue_id IS 'Key.';
 COMMENT ON COLUMN reground.sync_queue.tenant IS 'Tenant of the corpus; NULL if it is shared.';
@@ -66,4 +67,4 @@ COMMENT ON FUNCTION reground.stop_sync(text) IS
 CREATE FUNCTION reground.resync(corpus text DEFAULT NULL)
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'resync_wrapper';
 COMMENT ON FUNCTION reground.resync(text) IS
-'Compares all rows of the synchronised table of a corpus with its documents by hash, repairs the differences, processes the queue, and returns the number of documents stored or deleted. NULL: all corpora of the tenant with such a table. Errors: 55000 if the corpus has no synchronised table.';
+'Compares all rows of the synchronised table of a corpus with its documents by hash, repairs the differences, processes the queue, and returns the number of documents stored or deleted. NULL: all corpora of the tenant with such a table; one that cannot be read gives a warning. Errors: 55000 if the corpus has no synchronised table.';

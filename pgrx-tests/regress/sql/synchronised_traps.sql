@@ -40,6 +40,32 @@ ALTER TABLE logs ATTACH PARTITION logs_low FOR VALUES FROM (0) TO (100);
 INSERT INTO logs VALUES (3, 'Attached.');
 SELECT doc_id FROM log ORDER BY doc_id;
 
+-- Broken synchronisation is an error of the tasks; the other tables are followed. The command of the hint can be run as it is.
+CREATE TABLE broken (id integer PRIMARY KEY, body text, note text);
+SELECT reground.create_corpus('broken_one', schema => 'followed');
+SELECT reground.sync_table('broken_one', 'broken', key => 'id', content => 'body', title => 'note');
+ALTER TABLE broken DROP COLUMN note;
+SET client_min_messages = error;
+INSERT INTO broken VALUES (1, 'Its column is gone.');
+SET client_min_messages = warning;
+CREATE TABLE whole (id integer PRIMARY KEY, body text);
+SELECT reground.create_corpus('whole_one', schema => 'followed');
+SELECT reground.sync_table('whole_one', 'whole', key => 'id', content => 'body');
+ALTER TABLE whole DISABLE TRIGGER USER;
+INSERT INTO whole VALUES (1, 'Unseen.');
+SELECT reground.resync();
+SELECT doc_id FROM whole_one;
+SELECT task, processed, error FROM reground.run_maintenance('resync');
+SELECT task, last_error FROM reground.maintenance_status WHERE task IN ('resync', 'sync_queue') ORDER BY task;
+SELECT task, processed, error FROM reground.run_maintenance('sync_queue');
+SELECT task, last_error FROM reground.maintenance_status WHERE task IN ('resync', 'sync_queue') ORDER BY task;
+SELECT corpus, last_error FROM reground.synchronised_tables JOIN reground.corpora USING (corpus_id) WHERE last_error IS NOT NULL;
+SELECT item, status, detail, hint FROM reground.check_corpus('broken_one') WHERE item LIKE 'sync%';
+SELECT hint FROM reground.check_corpus('broken_one') WHERE item = 'sync_table' \gexec
+SELECT task, processed, error FROM reground.run_maintenance('resync');
+SELECT task, processed, error FROM reground.run_maintenance('sync_queue');
+SELECT doc_id FROM broken_one;
+
 -- Columns of types that cannot be converted.
 CREATE TABLE typed (id integer PRIMARY KEY, body text, tags text[], label text, day date, seconds integer, attributes jsonb, old json, who varchar(10)[]);
 SELECT reground.create_corpus('typing', schema => 'followed');
@@ -57,6 +83,41 @@ CREATE TABLE dated_all PARTITION OF dated DEFAULT;
 INSERT INTO dated VALUES (1, '2026-01-01', 'One.'), (1, '2026-01-02', 'Two.');
 SELECT reground.create_corpus('dating', schema => 'followed');
 SELECT reground.sync_table('dating', 'dated', key => 'id', content => 'body');
+
+-- An empty key.
+CREATE TABLE keyed (id text PRIMARY KEY, body text);
+INSERT INTO keyed VALUES ('', 'It has no key.'), ('k', 'It has a key.');
+SELECT reground.create_corpus('keys', schema => 'followed');
+SELECT reground.sync_table('keys', 'keyed', key => 'id', content => 'body');
+SELECT doc_id FROM keys;
+SELECT doc_id, last_error FROM reground.sync_queue JOIN reground.corpora USING (corpus_id) WHERE corpus = 'keys';
+DELETE FROM keyed WHERE id = '';
+SELECT count(*) FROM reground.sync_queue JOIN reground.corpora USING (corpus_id) WHERE corpus = 'keys';
+
+-- Rows that cannot be stored: one entry for each.
+CREATE TABLE queued (id integer PRIMARY KEY, body text, attributes jsonb);
+SELECT reground.create_corpus('queue_now', schema => 'followed');
+SELECT reground.create_corpus('queue_later', schema => 'followed');
+SELECT reground.sync_table('queue_now', 'queued', key => 'id', content => 'body', metadata => 'attributes');
+SELECT reground.sync_table('queue_later', 'queued', key => 'id', content => 'body', metadata => 'attributes', mode => 'queued');
+SET client_min_messages = error;
+INSERT INTO queued SELECT n, 'Text ' || n, '[]' FROM generate_series(1, 3) AS n;
+UPDATE queued SET body = body || '.';
+SELECT corpus, doc_id, count(*) FROM reground.sync_queue JOIN reground.corpora USING (corpus_id) GROUP BY corpus, doc_id ORDER BY corpus, doc_id;
+SELECT error IS NOT NULL AS error FROM reground.run_maintenance('sync_queue');
+SELECT processed, error FROM reground.run_maintenance('resync');
+SELECT error IS NOT NULL AS error FROM reground.run_maintenance('sync_queue');
+UPDATE queued SET body = body || '!';
+SELECT reground.resync('queue_now');
+SELECT error FROM reground.run_maintenance('sync_queue');
+SELECT corpus, doc_id, count(*) FROM reground.sync_queue JOIN reground.corpora USING (corpus_id) GROUP BY corpus, doc_id ORDER BY corpus, doc_id;
+SET client_min_messages = warning;
+SELECT corpus, status, detail, regexp_replace(hint, 'corpus_id = \d+', 'corpus_id = N') AS hint FROM (VALUES ('queue_now'), ('queue_later')) AS c(corpus), reground.check_corpus(c.corpus) WHERE item LIKE 'sync%';
+UPDATE queued SET attributes = '{}';
+SELECT count(*) FROM reground.sync_queue JOIN reground.corpora USING (corpus_id) WHERE corpus = 'queue_now';
+SELECT error FROM reground.run_maintenance('sync_queue');
+SELECT count(*) FROM reground.sync_queue;
+SELECT (SELECT count(*) FROM queue_now) AS now, (SELECT count(*) FROM queue_later) AS later;
 
 -- A renamed column is followed, also if another column gets its name. After a restore, the numbers of columns belong to another table.
 CREATE TABLE renamed (id integer PRIMARY KEY, body text);

@@ -6,10 +6,14 @@ use serde::Deserialize;
 
 use crate::error::Result;
 use crate::run_as::{as_owner, as_owner_unrestricted};
+use crate::session::sees_everything;
 use crate::sql;
 
 /// Names of columns of a table by meaning.
 pub type SourceColumns = BTreeMap<String, String>;
+
+/// Meanings of columns that a document needs.
+pub const REQUIRED: [&str; 2] = ["key", "content"];
 
 /// Statements with a trigger of their own: the end of the name, and the transition tables.
 pub const EVENTS: [(&str, &str); 4] = [
@@ -153,44 +157,6 @@ pub fn is_part(source: u32, table: pgrx::pg_sys::Oid) -> Result<bool> {
     Ok(as_owner(|| sql::write_one::<bool>(&query, &args))? == Some(true))
 }
 
-/// Stores the present names and numbers of the mapped columns.
-pub fn store_numbers(corpus_id: i64) -> Result<()> {
-    as_owner(|| {
-        sql::run(
-            &format!(
-                "UPDATE reground.synchronised_tables AS u SET columns = n.columns, relation_id = u.source::oid, column_numbers = n.column_numbers \
-                 FROM (SELECT s.corpus_id, jsonb_object_agg(m.meaning, m.name) AS columns, coalesce(jsonb_object_agg(m.meaning, a.attnum) FILTER (WHERE a.attnum IS NOT NULL), '{{}}') AS column_numbers \
-                     FROM reground.synchronised_tables AS s CROSS JOIN LATERAL ({MAPPED}) AS m \
-                         LEFT JOIN pg_attribute AS a ON a.attrelid = s.source::oid AND a.attname = m.name AND NOT a.attisdropped \
-                     WHERE s.corpus_id = $1 GROUP BY s.corpus_id) AS n \
-                 WHERE u.corpus_id = n.corpus_id AND (u.columns, u.relation_id, u.column_numbers) IS DISTINCT FROM (n.columns, u.source::oid, n.column_numbers)"
-            ),
-            &[corpus_id.into()],
-        )
-    })?;
-    Ok(())
-}
-
-/// Whether a column is of a type, or PostgreSQL has a cast to it. Texts are not converted: a row that is no such value would fail.
-pub fn converts(source: u32, column: &str, target: &str) -> Result<bool> {
-    let found = as_owner(|| {
-        sql::read_one::<bool>(
-            "WITH RECURSIVE kinds (oid) AS ( \
-                 SELECT a.atttypid FROM pg_attribute AS a WHERE a.attrelid = $1 AND a.attname = $2 AND NOT a.attisdropped \
-                 UNION SELECT t.typbasetype FROM kinds AS k JOIN pg_type AS t ON t.oid = k.oid AND t.typtype = 'd') \
-             SELECT EXISTS (SELECT FROM kinds AS k JOIN pg_type AS t ON t.oid = k.oid JOIN pg_type AS w ON w.oid = $3::regtype \
-                 WHERE k.oid = w.oid OR t.typcategory = 'A' AND w.typcategory = 'A' \
-                     OR EXISTS (SELECT FROM pg_cast AS c WHERE c.castsource = k.oid AND c.casttarget = w.oid))",
-            &[
-                pgrx::pg_sys::Oid::from_u32(source).into(),
-                column.into(),
-                target.into(),
-            ],
-        )
-    })?;
-    Ok(found == Some(true))
-}
-
 /// A trigger of the synchronisation whose table does not belong to the registration that the trigger names.
 #[derive(Debug, Deserialize)]
 pub struct Leftover {
@@ -240,6 +206,44 @@ pub fn leftovers(place: &Place) -> Result<Vec<Leftover>> {
             &[source.into(), corpus_id.into()],
         )
     })
+}
+
+/// Stores the present names and numbers of the mapped columns.
+pub fn store_numbers(corpus_id: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            &format!(
+                "UPDATE reground.synchronised_tables AS u SET columns = n.columns, relation_id = u.source::oid, column_numbers = n.column_numbers \
+                 FROM (SELECT s.corpus_id, jsonb_object_agg(m.meaning, m.name) AS columns, coalesce(jsonb_object_agg(m.meaning, a.attnum) FILTER (WHERE a.attnum IS NOT NULL), '{{}}') AS column_numbers \
+                     FROM reground.synchronised_tables AS s CROSS JOIN LATERAL ({MAPPED}) AS m \
+                         LEFT JOIN pg_attribute AS a ON a.attrelid = s.source::oid AND a.attname = m.name AND NOT a.attisdropped \
+                     WHERE s.corpus_id = $1 GROUP BY s.corpus_id) AS n \
+                 WHERE u.corpus_id = n.corpus_id AND (u.columns, u.relation_id, u.column_numbers) IS DISTINCT FROM (n.columns, u.source::oid, n.column_numbers)"
+            ),
+            &[corpus_id.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Whether a column is of a type, or PostgreSQL has a cast to it. Texts are not converted: a row that is no such value would fail.
+pub fn converts(source: u32, column: &str, target: &str) -> Result<bool> {
+    let found = as_owner(|| {
+        sql::read_one::<bool>(
+            "WITH RECURSIVE kinds (oid) AS ( \
+                 SELECT a.atttypid FROM pg_attribute AS a WHERE a.attrelid = $1 AND a.attname = $2 AND NOT a.attisdropped \
+                 UNION SELECT t.typbasetype FROM kinds AS k JOIN pg_type AS t ON t.oid = k.oid AND t.typtype = 'd') \
+             SELECT EXISTS (SELECT FROM kinds AS k JOIN pg_type AS t ON t.oid = k.oid JOIN pg_type AS w ON w.oid = $3::regtype \
+                 WHERE k.oid = w.oid OR t.typcategory = 'A' AND w.typcategory = 'A' \
+                     OR EXISTS (SELECT FROM pg_cast AS c WHERE c.castsource = k.oid AND c.casttarget = w.oid))",
+            &[
+                pgrx::pg_sys::Oid::from_u32(source).into(),
+                column.into(),
+                target.into(),
+            ],
+        )
+    })?;
+    Ok(found == Some(true))
 }
 
 /// Registers a table.
@@ -294,25 +298,70 @@ pub struct Queued {
     pub last_error: Option<String>,
 }
 
-/// Queues changed rows.
+/// Condition that the corpus `k` has no entry that satisfies a condition. The lock keeps an entry until the transaction ends, so that it
+/// is processed after the change of the row; an entry that another session processes does not count. A snapshot of an earlier time could
+/// show an entry that is gone, whose lock is an error.
+fn has_no_entry(condition: &str) -> String {
+    match sees_everything() {
+        true => format!(
+            "NOT EXISTS (SELECT FROM reground.sync_queue AS q WHERE q.corpus_id = k.corpus_id AND {condition} FOR KEY SHARE SKIP LOCKED)"
+        ),
+        false => "true".to_owned(),
+    }
+}
+
+/// Queues changed rows, each once.
 pub fn queue(corpus_id: i64, doc_ids: Vec<Option<String>>) -> Result<()> {
-    as_owner(|| {
+    let query = format!(
+        "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id) \
+         SELECT k.tenant, k.corpus_id, g.doc_id FROM reground.corpora AS k CROSS JOIN unnest($2::text[]) AS g(doc_id) \
+         WHERE k.corpus_id = $1 AND CASE WHEN g.doc_id IS NULL THEN {} ELSE {} END",
+        has_no_entry("q.doc_id IS NULL AND q.due_at <= clock_timestamp()"),
+        has_no_entry("q.doc_id = g.doc_id AND q.due_at <= clock_timestamp()")
+    );
+    as_owner(|| sql::run(&query, &[corpus_id.into(), doc_ids.into()]))?;
+    Ok(())
+}
+
+/// Queues rows that a comparison found, without those that wait for another attempt. Returns their number.
+pub fn queue_found(corpus_id: i64, doc_ids: Vec<String>) -> Result<i64> {
+    let queued = as_owner(|| {
         sql::run(
             "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id) \
-             SELECT k.tenant, k.corpus_id, g.doc_id FROM reground.corpora AS k CROSS JOIN unnest($2::text[]) AS g(doc_id) WHERE k.corpus_id = $1",
+             SELECT k.tenant, k.corpus_id, g.doc_id FROM reground.corpora AS k CROSS JOIN unnest($2::text[]) AS g(doc_id) \
+             WHERE k.corpus_id = $1 AND NOT EXISTS (SELECT FROM reground.sync_queue AS q WHERE q.corpus_id = k.corpus_id AND q.doc_id = g.doc_id)",
+            &[corpus_id.into(), doc_ids.into()],
+        )
+    })?;
+    Ok(i64::try_from(queued).unwrap_or(i64::MAX))
+}
+
+/// Removes the entries of rows that are about to be read, also those that are not due.
+pub fn unqueue(corpus_id: i64, doc_ids: Vec<String>) -> Result<()> {
+    if !sees_everything() {
+        return Ok(());
+    }
+    as_owner(|| {
+        sql::run(
+            "DELETE FROM reground.sync_queue AS q WHERE q.queue_id IN ( \
+                 SELECT n.queue_id FROM reground.sync_queue AS n WHERE n.corpus_id = $1 AND n.doc_id = ANY ($2) FOR UPDATE SKIP LOCKED)",
             &[corpus_id.into(), doc_ids.into()],
         )
     })?;
     Ok(())
 }
 
-/// Queues rows whose documents could not be stored: again after 1, 2, 4, … minutes, at most a day.
+/// Queues rows whose documents could not be stored: again after 1, 2, 4, … minutes, at most a day. The whole table is queued once.
 pub fn queue_again(corpus_id: i64, entry: &Queued) -> Result<()> {
+    let query = format!(
+        "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id, attempts, due_at, last_error) \
+             SELECT k.tenant, k.corpus_id, $2, $3 + 1, clock_timestamp() + make_interval(mins => (2 ^ least($3, 10))::integer), $4 \
+             FROM reground.corpora AS k WHERE k.corpus_id = $1 AND ($2 IS NOT NULL OR {})",
+        has_no_entry("q.doc_id IS NULL")
+    );
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id, attempts, due_at, last_error) \
-             SELECT k.tenant, k.corpus_id, $2, $3 + 1, clock_timestamp() + make_interval(mins => (2 ^ least($3, 10))::integer), $4 \
-             FROM reground.corpora AS k WHERE k.corpus_id = $1",
+            &query,
             &[
                 corpus_id.into(),
                 entry.doc_id.as_deref().into(),
@@ -338,11 +387,40 @@ pub fn take(corpus_id: i64, most: i64, in_any_case: bool) -> Result<Vec<Queued>>
     .unwrap_or_default())
 }
 
-/// Number of queued entries, and an error of one of them.
-pub fn queue_state(corpus_id: i64) -> Result<(i64, Option<String>)> {
+/// The queued rows of a corpus.
+#[derive(Debug, Default, Deserialize)]
+pub struct QueueState {
+    /// Whether there are none.
+    pub is_empty: bool,
+    /// Rows whose last attempt failed.
+    pub failed: i64,
+    /// Whether the comparison of the whole table failed.
+    pub is_whole: bool,
+    /// The latest error.
+    pub error: Option<String>,
+}
+
+impl QueueState {
+    /// The failures in words; `None` without one.
+    pub fn problem(&self) -> Option<String> {
+        let error = self.error.as_deref()?;
+        Some(match (self.is_whole, self.failed) {
+            (true, _) => format!("the table cannot be compared: {error}"),
+            (_, 1) => format!("a row cannot be stored: {error}"),
+            (_, count) => format!("{count} rows cannot be stored: {error}"),
+        })
+    }
+}
+
+/// The queue of a corpus.
+pub fn queue_state(corpus_id: i64) -> Result<QueueState> {
     Ok(as_owner(|| {
-        sql::read_json(
-            "SELECT json_build_array(count(*), max(q.last_error))::text FROM reground.sync_queue AS q WHERE q.corpus_id = $1",
+        sql::write_json(
+            "SELECT json_build_object('is_empty', count(*) = 0, 'failed', count(DISTINCT q.doc_id) FILTER (WHERE q.last_error IS NOT NULL), \
+                 'is_whole', count(*) FILTER (WHERE q.last_error IS NOT NULL AND q.doc_id IS NULL) > 0, \
+                 'error', (SELECT e.last_error FROM reground.sync_queue AS e WHERE e.corpus_id = $1 AND e.last_error IS NOT NULL \
+                     ORDER BY e.doc_id IS NOT NULL, e.queue_id DESC LIMIT 1))::text \
+             FROM reground.sync_queue AS q WHERE q.corpus_id = $1",
             &[corpus_id.into()],
         )
     })?

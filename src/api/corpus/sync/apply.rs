@@ -43,6 +43,8 @@ pub fn rows(synced: &Synchronised, entries: &[Queued]) -> Result<Applied> {
         return Ok(applied);
     };
     for batch in entries.chunks(BATCH) {
+        let keys = batch.iter().filter_map(|entry| entry.doc_id.clone());
+        sync::unqueue(synced.corpus_id, keys.collect())?;
         if let Ok(changed) = unless_passing(sql::guarded(|| batch_of(synced, &corpus, batch))) {
             applied.changed = applied.changed.saturating_add(changed);
             continue;
@@ -99,6 +101,13 @@ fn batch_of(synced: &Synchronised, corpus: &Corpus, entries: &[Queued]) -> Resul
 
 /// Stores the document of a row. Returns whether it has changed.
 fn put_row(corpus: &Corpus, chunking: &ChunkSettings, row: &SourceRow) -> Result<bool> {
+    if row.doc_id.is_empty() {
+        return Err(Error::Bad {
+            argument: "key",
+            fault: "it is empty".into(),
+            hint: String::new(),
+        });
+    }
     let owners = RowOwners::of_row(corpus, row.tenant.as_deref(), row.principals.clone())?;
     // Rows of an earlier tenant stay with that tenant, as earlier versions.
     let latest = documents::latest(corpus.corpus_id, &row.doc_id)?;

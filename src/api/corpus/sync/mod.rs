@@ -12,15 +12,16 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
+use crate::api::audit::maintenance::Done;
 use crate::api::{given, not_empty, writable};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, warn};
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::models::embeddings::{clock, since};
-use crate::store::sync::{self, Queued, SourceColumns, Synchronised};
+use crate::store::sync::{self, Queued, REQUIRED, SourceColumns, Synchronised};
 use crate::tenant;
 use reground_models::recheck::is_long;
-use source::{REQUIRED, Source};
+use source::Source;
 
 /// Entries of the queue that are processed at a time.
 const BATCH: i64 = 1000;
@@ -233,21 +234,42 @@ fn stop_sync(corpus: Option<&str>) -> std::result::Result<(), ErrorReport> {
 fn resync(corpus: Option<&str>) -> std::result::Result<i64, ErrorReport> {
     writable("resync")?;
     let tenant = tenant::required()?;
-    let corpus_ids = match corpus {
-        Some(name) => {
-            let unknown = || Error::UnknownCorpus(name.to_owned());
-            let corpus = corpora::find(&tenant, name)?.ok_or_else(unknown)?;
-            vec![found(&corpus)?.corpus_id]
-        }
-        None => sync::all(Some(&tenant))?,
-    };
+    if let Some(name) = corpus {
+        let unknown = || Error::UnknownCorpus(name.to_owned());
+        let corpus = corpora::find(&tenant, name)?.ok_or_else(unknown)?;
+        return Ok(repair(&found(&corpus)?)?);
+    }
     let mut changed: i64 = 0;
-    for corpus_id in corpus_ids {
-        if let Some(synced) = sync::find(corpus_id)? {
-            changed = changed.saturating_add(repair(&synced)?);
+    for corpus_id in sync::all(Some(&tenant))? {
+        let Some(synced) = sync::find(corpus_id)? else {
+            continue;
+        };
+        // An error would undo the repair of the other tables.
+        match sql::guarded(|| repair(&synced)) {
+            Ok(count) => changed = changed.saturating_add(count),
+            Err(caught) => {
+                let error = caught.described();
+                sync::note(corpus_id, false, Some(&error))?;
+                warn_of(&synced, &error);
+            }
         }
     }
     Ok(changed)
+}
+
+/// Warns that the documents of a corpus differ from its table.
+fn warn_of(synced: &Synchronised, error: &str) {
+    warn(
+        format!(
+            "corpus \"{}\" is behind {}: {error}",
+            synced.corpus,
+            synced.name()
+        ),
+        &format!(
+            "SELECT * FROM reground.check_corpus({}); shows what to repair.",
+            sql::literal(&synced.corpus)
+        ),
+    );
 }
 
 /// Compares all rows of a table with the documents, and stores the differences. Returns their number.
@@ -258,60 +280,70 @@ fn repair(synced: &Synchronised) -> Result<i64> {
     let differences = Source::of(synced)?.differences()?;
     let applied = apply::rows(synced, &apply::entries(differences))?;
     let error = applied.failed.first();
-    sync::note(
-        synced.corpus_id,
-        true,
-        error.and_then(|entry| entry.last_error.as_deref()),
-    )?;
+    let error = error.and_then(|entry| entry.last_error.as_deref());
+    sync::note(synced.corpus_id, true, error)?;
+    if let Some(error) = error {
+        warn_of(synced, error);
+    }
     Ok(applied.changed)
 }
 
 /// Processes the queues of all corpora. Returns the number of documents stored or deleted. An error of a corpus is stored with it.
-pub(in crate::api) fn process_all() -> Result<i64> {
-    each(false, process)
-}
-
-/// Compares all tables with their documents, and queues the differences. Returns their number.
-pub(in crate::api) fn queue_differences() -> Result<i64> {
-    each(true, |synced| {
-        let found = Source::of(synced)?.differences()?;
-        let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
-        if count > 0 {
-            sync::queue(synced.corpus_id, found.into_iter().map(Some).collect())?;
+pub(in crate::api) fn process_all() -> Result<Done> {
+    each(|synced| {
+        // Also without entries, so that a table or column that is gone is reported.
+        Source::of(synced)?;
+        if sync::queue_state(synced.corpus_id)?.is_empty {
+            return Ok((0, None));
         }
-        Ok(count)
+        let changed = process(synced)?;
+        let problem = sync::queue_state(synced.corpus_id)?.problem();
+        sync::note(synced.corpus_id, false, problem.as_deref())?;
+        Ok((changed, problem))
     })
 }
 
-/// Runs work for each synchronised table, and returns the sum of its results. An error is stored with the table.
-fn each(is_comparison: bool, work: impl Fn(&Synchronised) -> Result<i64>) -> Result<i64> {
-    let mut sum: i64 = 0;
+/// Compares all tables with their documents, and queues the differences. Returns their number.
+pub(in crate::api) fn queue_differences() -> Result<Done> {
+    each(|synced| {
+        let found = Source::of(synced)?.differences()?;
+        let count = sync::queue_found(synced.corpus_id, found)?;
+        let problem = sync::queue_state(synced.corpus_id)?.problem();
+        sync::note(synced.corpus_id, true, problem.as_deref())?;
+        Ok((count, problem))
+    })
+}
+
+/// Runs work for each synchronised table, and returns the sum of its results. An error does not stop the others: it is stored with the
+/// table. The work returns a problem that is no error of its own, such as rows that wait with one.
+fn each(work: impl Fn(&Synchronised) -> Result<(i64, Option<String>)>) -> Result<Done> {
+    let mut done = Done::default();
     for corpus_id in sync::all(None)? {
         let Some(synced) = sync::find(corpus_id)? else {
             continue;
         };
-        let error = match sql::guarded(|| work(&synced)) {
-            Ok(count) => {
-                sum = sum.saturating_add(count);
-                None
+        let problem = match sql::guarded(|| work(&synced)) {
+            Ok((count, problem)) => {
+                done.processed = done.processed.saturating_add(count);
+                problem
             }
-            Err(caught) => Some(caught.described()),
+            Err(caught) => {
+                let error = caught.described();
+                sync::note(corpus_id, false, Some(&error))?;
+                Some(error)
+            }
         };
-        sync::note(
-            corpus_id,
-            is_comparison && error.is_none(),
-            error.as_deref(),
-        )?;
+        if let Some(problem) = problem {
+            done.problems
+                .push(format!("corpus \"{}\": {problem}", synced.corpus));
+        }
     }
-    Ok(sum)
+    Ok(done)
 }
 
 /// Processes the queue of a corpus for some seconds, because the writers of a table in the mode immediate wait for it. Waits only shortly
 /// for them: the next call goes on.
 fn process(synced: &Synchronised) -> Result<i64> {
-    if sync::queue_state(synced.corpus_id)?.0 == 0 {
-        return Ok(0);
-    }
     let timeout = [(c"lock_timeout", c"2s")];
     crate::session::with_settings(&timeout, || sync::hold_off_writers(synced.corpus_id))?;
     let begun = clock()?;

@@ -12,9 +12,6 @@ use crate::sql::{Changes, Event};
 use crate::store::corpora::operator_schema;
 use crate::store::sync::{self, Synchronised};
 
-/// Meanings of columns that a document needs.
-pub const REQUIRED: [&str; 2] = ["key", "content"];
-
 /// Rows that are compared at a time.
 const BATCH: i64 = 1000;
 
@@ -109,7 +106,7 @@ impl<'a> Source<'a> {
         )
     }
 
-    /// The keys of the rows that a statement changed, in order. A row without a key, or with an empty one, has no document.
+    /// The keys of the rows that a statement changed, in order. A row without a key has no document.
     pub fn changed(&self, changes: &Changes) -> Result<Vec<String>> {
         let (key, hash) = (self.text("key"), self.hash());
         let rows = match changes.event {
@@ -131,7 +128,7 @@ impl<'a> Source<'a> {
             Event::Truncate => return self.differences(),
         };
         let query = format!(
-            "SELECT r.doc_id FROM ({rows}) AS r WHERE r.doc_id <> '' GROUP BY r.doc_id ORDER BY r.doc_id COLLATE \"C\""
+            "SELECT r.doc_id FROM ({rows}) AS r WHERE r.doc_id IS NOT NULL GROUP BY r.doc_id ORDER BY r.doc_id COLLATE \"C\""
         );
         self.read(|| changes.read_each(&query, |row| Ok(row.get(1)?.unwrap_or_default())))
     }
@@ -224,7 +221,7 @@ impl<'a> Source<'a> {
         let (mut doc_ids, mut hashes): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
         let mut have_content: Vec<bool> = Vec::new();
         let query = format!(
-            "SELECT {key}, {}, {} IS NOT NULL FROM {} AS t WHERE {key} <> ''",
+            "SELECT {key}, {}, {} IS NOT NULL FROM {} AS t WHERE {key} IS NOT NULL",
             self.hash(),
             self.text("content"),
             self.relation,

@@ -4,7 +4,7 @@ use super::finding::Finding;
 use crate::error::Result;
 use crate::sql;
 use crate::store::corpora::Corpus;
-use crate::store::sync::{self, Leftover, Part, Place, Synchronised};
+use crate::store::sync::{self, Leftover, Part, Place, REQUIRED, Synchronised};
 
 /// Checks table, columns, triggers and queue of the synchronisation, if there is one.
 pub fn synchronised(corpus: &Corpus) -> Result<Vec<Finding>> {
@@ -21,8 +21,11 @@ pub fn synchronised(corpus: &Corpus) -> Result<Vec<Finding>> {
     }
     if let Some(column) = synced.missing_columns().first() {
         let detail = format!("{} has no column \"{column}\" any more", synced.name());
-        let hint = format!("{stop} Then {}", command(corpus, &synced));
-        return Ok(vec![Finding::error("sync_table", detail, Some(hint))]);
+        return Ok(vec![Finding::error(
+            "sync_table",
+            detail,
+            Some(format!("{stop}{}", without_missing(corpus, &synced))),
+        )]);
     }
     let mut findings = Vec::new();
     for part in sync::parts(synced.corpus_id, synced.source_oid)? {
@@ -82,16 +85,29 @@ fn leftovers(corpus: &Corpus) -> Result<Vec<Finding>> {
     Ok(found.into_iter().map(finding).collect())
 }
 
-/// Rows that wait, if some of them failed.
+/// Rows that could not be stored.
 fn queue(corpus: &Corpus) -> Result<Option<Finding>> {
-    let (waiting, error) = sync::queue_state(corpus.corpus_id)?;
-    Ok(error.map(|error| {
-        Finding::warning(
-            "sync_queue",
-            format!("{waiting} rows wait, with the error: {error}"),
-            Some("SELECT * FROM reground.run_maintenance('sync_queue');".to_owned()),
-        )
+    let problem = sync::queue_state(corpus.corpus_id)?.problem();
+    Ok(problem.map(|problem| {
+        let query = format!(
+            "SELECT doc_id, last_error FROM reground.sync_queue WHERE corpus_id = {} AND last_error IS NOT NULL; -- then repair these rows",
+            corpus.corpus_id
+        );
+        Finding::warning("sync_queue", problem, Some(query))
     }))
+}
+
+/// The command that registers the table without the columns that are gone; empty if a document needs one of them.
+fn without_missing(corpus: &Corpus, synced: &Synchronised) -> String {
+    let missing = synced.missing_columns();
+    let mut left = synced.clone();
+    left.columns.retain(|meaning, column| {
+        REQUIRED.contains(&meaning.as_str()) || !missing.contains(&column.as_str())
+    });
+    match left.missing_columns().is_empty() {
+        true => format!(" {}", command(corpus, &left)),
+        false => String::new(),
+    }
 }
 
 /// The command that registers the table again, which creates missing triggers.
