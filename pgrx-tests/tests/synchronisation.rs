@@ -575,3 +575,35 @@ fn records_of_deleted_rows_are_removed() -> Result<()> {
     ensure!(row.get::<_, Option<i64>>(0) == Some(1), "{row:?}");
     Ok(())
 }
+
+#[test]
+fn a_virtual_column_is_read_from_the_table() -> Result<()> {
+    let database = Database::create("virtual_column")?;
+    let mut client = database.connect()?;
+    let version: i32 = client
+        .query_one("SELECT current_setting('server_version_num')::integer", &[])?
+        .get(0);
+    if version < 180_000 {
+        return Ok(());
+    }
+    client.batch_execute(
+        "CREATE TABLE lines (id integer PRIMARY KEY, first text, last text, body text GENERATED ALWAYS AS (first || ' ' || last) VIRTUAL);
+         SELECT reground.create_corpus('verse');
+         SELECT reground.sync_table('verse', 'lines', key => 'id', content => 'body');
+         INSERT INTO lines VALUES (1, 'Tea', 'is hot.'), (2, 'Ice', 'is cold.');
+         UPDATE lines SET last = 'is warm.' WHERE id = 1;
+         UPDATE lines SET id = 3 WHERE id = 2",
+    )?;
+    let texts: String = client
+        .query_one(
+            "SELECT string_agg(doc_id || ': ' || content, ', ' ORDER BY doc_id) FROM verse",
+            &[],
+        )?
+        .get(0);
+    ensure!(texts == "1: Tea is warm., 3: Ice is cold.", "{texts}");
+    let queued: i64 = client
+        .query_one("SELECT count(*) FROM reground.sync_queue", &[])?
+        .get(0);
+    ensure!(queued == 0, "{queued} entries are queued");
+    Ok(())
+}

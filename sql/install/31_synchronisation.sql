@@ -8,17 +8,21 @@ CREATE TABLE reground.synchronised_tables (
     mode        text NOT NULL CHECK (mode IN ('immediate', 'queued')),
     compared_at timestamptz,
     last_error  text,
-    created_at  timestamptz NOT NULL DEFAULT pg_catalog.now()
+    created_at  timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    relation_id oid,
+    column_numbers jsonb NOT NULL DEFAULT '{}'
 );
 COMMENT ON TABLE reground.synchronised_tables IS 'Tables whose rows are the documents of a corpus, registered with sync_table.';
 COMMENT ON COLUMN reground.synchronised_tables.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.synchronised_tables.tenant IS 'Tenant of the corpus; NULL if it is shared.';
 COMMENT ON COLUMN reground.synchronised_tables.source IS 'The table. Its triggers call _sync_rows.';
-COMMENT ON COLUMN reground.synchronised_tables.columns IS 'Names of the columns of the table by meaning: {"key": "id", "content": "body", …}.';
+COMMENT ON COLUMN reground.synchronised_tables.columns IS 'Names of the columns of the table by meaning: {"key": "id", "content": "body", …}. A renamed column is stored here by the next comparison.';
 COMMENT ON COLUMN reground.synchronised_tables.mode IS 'immediate: documents are stored in the transaction of the writer. queued: by run_maintenance.';
 COMMENT ON COLUMN reground.synchronised_tables.compared_at IS 'When the table and the documents were compared last.';
-COMMENT ON COLUMN reground.synchronised_tables.last_error IS 'Error of the last run of maintenance; NULL if it succeeded.';
+COMMENT ON COLUMN reground.synchronised_tables.last_error IS 'Error of the last run of maintenance, or of rows that wait; NULL if it succeeded.';
 COMMENT ON COLUMN reground.synchronised_tables.created_at IS 'When the table was registered.';
+COMMENT ON COLUMN reground.synchronised_tables.relation_id IS 'OID of the table that has the column_numbers. After a restore it is another one: then the names in columns count.';
+COMMENT ON COLUMN reground.synchronised_tables.column_numbers IS 'Numbers of the columns by meaning, with which a renamed column is found.';
 
 CREATE TABLE reground.sync_queue (
     queue_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -31,6 +35,7 @@ CREATE TABLE reground.sync_queue (
     last_error text
 );
 CREATE INDEX sync_queue_corpus ON reground.sync_queue (corpus_id, queue_id);
+CREATE INDEX sync_queue_document ON reground.sync_queue (corpus_id, doc_id);
 COMMENT ON TABLE reground.sync_queue IS 'Rows of synchronised tables whose documents have to be stored or deleted. The present row is read when the entry is processed.';
 COMMENT ON COLUMN reground.sync_queue.queue_id IS 'Key.';
 COMMENT ON COLUMN reground.sync_queue.tenant IS 'Tenant of the corpus; NULL if it is shared.';
@@ -44,7 +49,7 @@ COMMENT ON COLUMN reground.sync_queue.last_error IS 'Error of the last attempt; 
 CREATE FUNCTION reground._sync_rows()
     RETURNS trigger LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', '_sync_rows_wrapper';
 COMMENT ON FUNCTION reground._sync_rows() IS
-'Trigger of a synchronised table: stores or queues the documents of the changed rows. Does nothing after the synchronisation has ended. Errors: 55000 for a table that was not registered.';
+'Trigger of a synchronised table: stores or queues the documents of the changed rows. A table that does not belong to the synchronisation of the trigger is written without it, with one warning in a session. Errors: 55000 unless a trigger after a statement calls it.';
 
 CREATE FUNCTION reground.sync_table(
     corpus text, relation regclass, key text, content text, title text DEFAULT NULL, uri text DEFAULT NULL, published text DEFAULT NULL,
@@ -52,7 +57,7 @@ CREATE FUNCTION reground.sync_table(
     principals_column text DEFAULT NULL, mode text DEFAULT 'immediate')
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'sync_table_wrapper';
 COMMENT ON FUNCTION reground.sync_table IS
-'Makes the rows of a table the documents of a corpus made by create_corpus, keeps them up to date with triggers, and returns the number of documents stored. key to principals_column name columns of relation; key is unique, and a row without content has no document. mode: immediate (in the transaction of the writer) or queued (run_maintenance stores the documents, those of the present rows too). Without keep_versions, the corpus keeps one version of each document. A second call with equal arguments adds triggers to new partitions and compares all rows. Errors: 42809 for a relation that cannot have the triggers, 42501 unless the caller has the rights of the owner of the table and of the corpus, 55000 if the corpus has other documents or another table.';
+'Makes the rows of a table the documents of a corpus made by create_corpus, keeps them up to date with triggers, and returns the number of documents stored. key to principals_column name columns of relation; key is unique, and a row without content has no document. mode: immediate (in the transaction of the writer) or queued (run_maintenance stores the documents, those of the present rows too). Without keep_versions, the corpus keeps one version of each document. A second call with equal arguments adds triggers to new partitions and compares all rows. Errors: 42809 for a relation that cannot have the triggers or a key that is not unique, 42804 for a column whose type cannot be converted, 42501 unless the caller has the rights of the owner of the table and of the corpus, 55000 if the corpus has other documents or another table.';
 
 CREATE FUNCTION reground.stop_sync(corpus text)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'stop_sync_wrapper';
@@ -62,4 +67,4 @@ COMMENT ON FUNCTION reground.stop_sync(text) IS
 CREATE FUNCTION reground.resync(corpus text DEFAULT NULL)
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'resync_wrapper';
 COMMENT ON FUNCTION reground.resync(text) IS
-'Compares all rows of the synchronised table of a corpus with its documents by hash, repairs the differences, processes the queue, and returns the number of documents stored or deleted. NULL: all corpora of the tenant with such a table. Errors: 55000 if the corpus has no synchronised table.';
+'Compares all rows of the synchronised table of a corpus with its documents by hash, repairs the differences, processes the queue, and returns the number of documents stored or deleted. NULL: all corpora of the tenant with such a table; one that cannot be read gives a warning. Errors: 55000 if the corpus has no synchronised table.';

@@ -46,8 +46,8 @@ COMMENT ON COLUMN reground.maintenance_runs.task IS 'Name of the task.';
 COMMENT ON COLUMN reground.maintenance_runs.started_at IS 'When the run started.';
 COMMENT ON COLUMN reground.maintenance_runs.finished_at IS 'When the run finished. NULL while it runs, and after its session was ended, until the next run of the task.';
 COMMENT ON COLUMN reground.maintenance_runs.processed IS 'Number of processed objects; see maintenance_tasks.meaning. NULL after an error.';
-COMMENT ON COLUMN reground.maintenance_runs.error IS 'Message of the error that stopped the run; NULL without one.';
-COMMENT ON COLUMN reground.maintenance_runs.sqlstate IS 'SQLSTATE of the error; NULL without one.';
+COMMENT ON COLUMN reground.maintenance_runs.error IS 'Message of the error that stopped the run, or what the run could not do; NULL without one.';
+COMMENT ON COLUMN reground.maintenance_runs.sqlstate IS 'SQLSTATE of the error that stopped the run; NULL without one.';
 
 CREATE VIEW reground.maintenance_status WITH (security_invoker = true) AS
     SELECT t.task, t.enabled, t.period, r.started_at AS last_started_at, f.finished_at AS last_finished_at,
@@ -100,7 +100,7 @@ CREATE TYPE reground.maintenance_result AS (
 COMMENT ON TYPE reground.maintenance_result IS 'Row of run_maintenance: a task that was run. The type only grows at its end.';
 COMMENT ON COLUMN reground.maintenance_result.task IS 'Name of the task.';
 COMMENT ON COLUMN reground.maintenance_result.processed IS 'Number of processed objects; see maintenance_tasks.meaning. NULL after an error.';
-COMMENT ON COLUMN reground.maintenance_result.error IS 'Message of the error that stopped the task; NULL without one.';
+COMMENT ON COLUMN reground.maintenance_result.error IS 'Message of the error that stopped the task, or what the task could not do, for example a synchronised table that cannot be read; NULL without one.';
 
 CREATE FUNCTION reground.run_maintenance(task text DEFAULT NULL)
     RETURNS SETOF reground.maintenance_result LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_maintenance_wrapper';

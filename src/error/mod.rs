@@ -112,6 +112,30 @@ error_table! {
         format!("column \"{column}\" of relation {relation} does not exist"),
         "The column mapping of reground.corpora lists the mapped columns. A filter can name any column of the relation.",
     );
+    /// A filter names a column that the corpus of a synchronised table does not have.
+    NoFilterColumn { column: String, relation: String } => report(
+        Code::ERRCODE_UNDEFINED_COLUMN,
+        format!("column \"{column}\" of relation {relation} does not exist"),
+        "The other columns of a synchronised table are not copied to its corpus. A jsonb column given as metadata can contain them: a filter is then {\"metadata\": {\"key\": \"value\"}}.",
+    );
+    /// A synchronised table does not have a mapped column.
+    NoSourceColumn { column: String, table: String } => report(
+        Code::ERRCODE_UNDEFINED_COLUMN,
+        format!("column \"{column}\" of table {table} does not exist"),
+        "Name columns of the table. Columns without a name are not copied to the corpus; a jsonb column given as metadata can contain them.",
+    );
+    /// A synchronised table was dropped.
+    SourceGone(corpus: String) => report(
+        Code::ERRCODE_UNDEFINED_TABLE,
+        format!("the synchronised table of corpus \"{corpus}\" no longer exists"),
+        format!("SELECT reground.stop_sync({}); ends the synchronisation.", quote_literal(&corpus)),
+    );
+    /// A column of a synchronised table has a type that cannot be converted.
+    ColumnType { column: String, table: String, meaning: &'static str, kind: String, accepted: &'static str } => report(
+        Code::ERRCODE_DATATYPE_MISMATCH,
+        format!("column \"{column}\" of table {table} cannot be used as {meaning}: it is of type {kind}"),
+        format!("Name a column of type {accepted}."),
+    );
     /// The corpus was registered with add_corpus.
     NotManaged(corpus: String) => wrong_state(
         format!("corpus \"{corpus}\" was not created with create_corpus"),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::sql::{self, PLAN_EACH_TIME};
 use crate::store::corpora::{Corpus, operator_schema};
+use crate::store::sync;
 
 /// A filter that is resolved against one corpus.
 #[derive(Default)]
@@ -79,10 +80,9 @@ impl Filter {
     }
 
     fn condition(&mut self, corpus: &Corpus, Condition { column, test }: &Condition) -> Result<()> {
-        let (alias, kind) = column_of(corpus, column).ok_or_else(|| Error::NoColumn {
-            column: column.clone(),
-            relation: corpus.relation.clone().unwrap_or_default(),
-        })?;
+        let Some((alias, kind)) = column_of(corpus, column) else {
+            return Err(unknown_column(corpus, column)?);
+        };
         let sql = match corpus.metadata() {
             Some(metadata) if corpus.managed && column == "metadata" => metadata,
             _ => format!("{alias}.{}", sql::ident(column)),
@@ -170,6 +170,16 @@ impl Filter {
         });
         values.collect()
     }
+}
+
+/// The error of a column that the corpus does not have.
+fn unknown_column(corpus: &Corpus, column: &str) -> Result<Error> {
+    let column = column.to_owned();
+    let relation = corpus.relation.clone().unwrap_or_default();
+    Ok(match sync::find(corpus.corpus_id)? {
+        Some(_) => Error::NoFilterColumn { column, relation },
+        None => Error::NoColumn { column, relation },
+    })
 }
 
 /// The alias of the relation that has a column, and the type of the column.

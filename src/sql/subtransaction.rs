@@ -41,14 +41,31 @@ impl Caught {
         format!("{} ({})", self.message(), self.sqlstate())
     }
 
+    /// Whether a lock was not free in time.
+    pub fn is_lock_timeout(&self) -> bool {
+        self.report().sql_error_code() == Code::ERRCODE_LOCK_NOT_AVAILABLE && !self.is_raised()
+    }
+
+    /// Whether the transaction can succeed when it is repeated.
+    pub fn needs_repeat(&self) -> bool {
+        let is_conflict = matches!(
+            self.report().sql_error_code(),
+            Code::ERRCODE_T_R_DEADLOCK_DETECTED | Code::ERRCODE_T_R_SERIALIZATION_FAILURE
+        );
+        is_conflict && !self.is_raised()
+    }
+
     /// Whether the same work can succeed a moment later.
     pub fn is_passing(&self) -> bool {
-        matches!(
-            self.report().sql_error_code(),
-            Code::ERRCODE_LOCK_NOT_AVAILABLE
-                | Code::ERRCODE_T_R_DEADLOCK_DETECTED
-                | Code::ERRCODE_T_R_SERIALIZATION_FAILURE
-        )
+        self.is_lock_timeout() || self.needs_repeat()
+    }
+
+    /// Whether code in a procedural language has raised the error. Such code can use any SQLSTATE, and must not end the caller with it. The
+    /// source files of these languages begin with "pl".
+    fn is_raised(&self) -> bool {
+        let file = self.report().file();
+        let name = file.rsplit_once('/').map_or(file, |(_, name)| name);
+        name.starts_with("pl")
     }
 
     /// Raises the error again.

@@ -44,7 +44,7 @@ SET app.tenant = 'zyxbolt';
 SELECT marker FROM reground.begin_turn('zyxchat', 'What does the zyxnew pump need?', 'pumps');
 CREATE TABLE notes (id text PRIMARY KEY, owner text, body text);
 INSERT INTO notes VALUES ('zyxnote', 'zyxbolt', 'A zyxnote of bolt.'), ('empty', 'zyxbolt', NULL), ('note', 'acme', 'A note of acme.');
-SELECT reground.create_corpus('notes corpus', tenant_column => 'owner', schema => 'forget_tenant');
+SELECT reground.create_corpus('notes corpus', tenant_column => 'owner', schema => 'forget_tenant', keep_versions => 2);
 SELECT reground.sync_table('notes corpus', 'notes', key => 'id', content => 'body', tenant_column => 'owner');
 CREATE TABLE theirs (id integer PRIMARY KEY, owner text, body text);
 INSERT INTO theirs VALUES (1, 'zyxbolt', 'Of the application.');

@@ -26,7 +26,6 @@ use crate::store::messages::{
 use crate::store::turns::{self, Turn};
 use crate::store::{chain, markers, sources};
 use crate::tenant;
-use crate::tenant::membership;
 
 #[pg_extern(sql = false)]
 #[expect(clippy::too_many_arguments, reason = "the SQL signature")]

@@ -23,54 +23,82 @@ pub(crate) struct Task {
     /// The name in `maintenance_tasks`.
     pub(crate) name: &'static str,
     /// Runs the task, and returns the number of processed objects.
-    run: fn() -> Result<i64>,
+    run: fn() -> Result<Done>,
 }
 
-/// All tasks, in the order in which they run. Retention is the last, because it can lock partitions until the transaction ends.
+/// What a task has done.
+#[derive(Default)]
+pub(in crate::api) struct Done {
+    /// Number of processed objects.
+    pub processed: i64,
+    /// What the task could not do. Its other changes are kept.
+    pub problems: Vec<String>,
+}
+
+impl Done {
+    /// The problems in one line; `None` without one.
+    fn error(&self) -> Option<String> {
+        let first = self.problems.first()?;
+        Some(match self.problems.len() {
+            1 => first.clone(),
+            count => format!("{first} (and {} more)", count.saturating_sub(1)),
+        })
+    }
+}
+
+/// A task without problems of its own: an error undoes it.
+fn all(processed: Result<i64>) -> Result<Done> {
+    Ok(Done {
+        processed: processed?,
+        ..Done::default()
+    })
+}
+
+/// All tasks, in the order in which they run. The queue of synchronised tables comes after the comparison that fills it. Retention is the last, because it can lock partitions until the transaction ends.
 const TASKS: [Task; 11] = [
     Task {
         name: "refresh_audit",
-        run: || rollups::refresh(None),
+        run: || all(rollups::refresh(None)),
     },
     Task {
         name: "check_alerts",
-        run: alerts::check_all,
+        run: || all(alerts::check_all()),
     },
     Task {
         name: "leases",
-        run: queue::expire_all,
+        run: || all(queue::expire_all()),
     },
     Task {
         name: "embeddings",
-        run: || embeddings::queue_all(None),
+        run: || all(embeddings::queue_all(None)),
     },
     Task {
         name: "embedding_records",
-        run: embeddings::forget_all_gone,
-    },
-    Task {
-        name: "sync_queue",
-        run: sync::process_all,
+        run: || all(embeddings::forget_all_gone()),
     },
     Task {
         name: "resync",
         run: sync::queue_differences,
     },
     Task {
+        name: "sync_queue",
+        run: sync::process_all,
+    },
+    Task {
         name: "judge_sample",
-        run: queue_sample,
+        run: || all(queue_sample()),
     },
     Task {
         name: "probes",
-        run: probes::run_all,
+        run: || all(probes::run_all()),
     },
     Task {
         name: "check_coordinates",
-        run: coordinates::check_all,
+        run: || all(coordinates::check_all()),
     },
     Task {
         name: "retention",
-        run: retention::run_now,
+        run: || all(retention::run_now()),
     },
 ];
 
@@ -79,7 +107,7 @@ const TASKS: [Task; 11] = [
 pub(crate) struct TaskRow {
     task: &'static str,
     processed: Option<i64>,
-    /// The message of the error that stopped the task.
+    /// The message of the error that stopped the task, or what the task could not do.
     pub(crate) error: Option<String>,
 }
 
@@ -159,11 +187,19 @@ pub(crate) fn run(task: Task, begun: Option<i64>) -> Result<Option<TaskRow>> {
         Some(_) => sql::guarded_from_cancel(task.run),
         None => sql::guarded(task.run),
     };
-    maintenance::finish(task.name, run_id, &outcome)?;
+    let (processed, error, sqlstate) = match &outcome {
+        Ok(done) => (Some(done.processed), done.error(), None),
+        Err(caught) => (
+            None,
+            Some(caught.message().to_owned()),
+            Some(caught.sqlstate()),
+        ),
+    };
+    maintenance::finish(task.name, run_id, processed, error.as_deref(), sqlstate)?;
     Ok(Some(TaskRow {
         task: task.name,
-        processed: outcome.as_ref().ok().copied(),
-        error: outcome.err().map(|caught| caught.message().to_owned()),
+        processed,
+        error,
     }))
 }
 

@@ -95,6 +95,7 @@ fn run_probes(
                 Error::EmbeddingRequired
                 | Error::Dimensions { .. }
                 | Error::NoColumn { .. }
+                | Error::NoFilterColumn { .. }
                 | Error::MappedColumn { .. }
                 | Error::NoEmbeddingColumn(_)
                 | Error::Hook(..)

@@ -405,7 +405,7 @@ fn delete_document(
     let present = match corpus.history {
         Some(_) => {
             documents::lock(corpus.corpus_id, doc_id)?;
-            withdraw(&corpus, doc_id)?
+            withdraw(&corpus, doc_id, false)?
         }
         // Without a history nothing can read the earlier versions.
         None => remove(&corpus, doc_id)?.iter().any(|(_, rows)| *rows > 0),
@@ -421,7 +421,11 @@ fn delete_document(
 }
 
 /// Ends the current version of a document and moves its passages to the history. Returns whether the caller sees such a version.
-pub(in crate::api) fn withdraw(corpus: &Corpus, doc_id: &str) -> Result<bool> {
+pub(in crate::api) fn withdraw(
+    corpus: &Corpus,
+    doc_id: &str,
+    is_synchronised: bool,
+) -> Result<bool> {
     let at = documents::next_time(corpus.corpus_id, doc_id)?;
     let is_ended = end_version(corpus, doc_id, &at)?;
     let changes = passages::replace(corpus, doc_id, 0, &[], None, &RowOwners::default())?;
@@ -432,6 +436,9 @@ pub(in crate::api) fn withdraw(corpus: &Corpus, doc_id: &str) -> Result<bool> {
     }
     if corpus.mapping.contains_key("embedding") && !changes.removed_chunk_ids.is_empty() {
         embeddings::forget(corpus.corpus_id, changes.removed_chunk_ids)?;
+    }
+    if present {
+        versions::prune_deleted(corpus, doc_id, is_synchronised)?;
     }
     Ok(present)
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::run_as::as_owner;
-use crate::sql::{self, Caught};
+use crate::sql;
 
 /// Days that runs are kept.
 const KEPT_DAYS: i32 = 30;
@@ -50,16 +50,21 @@ pub fn forget(run_id: i64) -> Result<()> {
 }
 
 /// Records the end of a run. Earlier runs of the task without an end were interrupted, because the caller holds the task.
-pub fn finish(task: &str, run_id: i64, outcome: &std::result::Result<i64, Caught>) -> Result<()> {
-    let fault = outcome.as_ref().err();
+pub fn finish(
+    task: &str,
+    run_id: i64,
+    processed: Option<i64>,
+    error: Option<&str>,
+    sqlstate: Option<String>,
+) -> Result<()> {
     as_owner(|| {
         sql::run(
             "UPDATE reground.maintenance_runs SET finished_at = clock_timestamp(), processed = $2, error = $3, sqlstate = $4 WHERE run_id = $1",
             &[
                 run_id.into(),
-                outcome.as_ref().ok().copied().into(),
-                fault.map(Caught::message).into(),
-                fault.map(Caught::sqlstate).into(),
+                processed.into(),
+                error.into(),
+                sqlstate.into(),
             ],
         )?;
         // Only runs after the last finished one can be open.

@@ -6,10 +6,14 @@ use serde::Deserialize;
 
 use crate::error::Result;
 use crate::run_as::{as_owner, as_owner_unrestricted};
+use crate::session::sees_everything;
 use crate::sql;
 
 /// Names of columns of a table by meaning.
 pub type SourceColumns = BTreeMap<String, String>;
+
+/// Meanings of columns that a document needs.
+pub const REQUIRED: [&str; 2] = ["key", "content"];
 
 /// Statements with a trigger of their own: the end of the name, and the transition tables.
 pub const EVENTS: [(&str, &str); 4] = [
@@ -32,9 +36,12 @@ pub struct Synchronised {
     pub source_oid: u32,
     /// The owner of the table.
     pub owner: Option<u32>,
+    /// The present names of the mapped columns. A column that was renamed is known by its number.
     pub columns: SourceColumns,
     /// The present types of the columns of the table.
     pub types: BTreeMap<String, String>,
+    /// Whether a mapped column is computed when it is read, so that the transition tables do not have it.
+    pub has_virtual: bool,
     pub mode: String,
 }
 
@@ -58,6 +65,12 @@ impl Synchronised {
     }
 }
 
+/// The mapped columns of a registration `s`: meaning and present name of each. The number of a column counts as long as the table is
+/// the registered one. A dump restores names, not numbers.
+const MAPPED: &str = "SELECT m.key AS meaning, coalesce((SELECT a.attname::text FROM pg_attribute AS a WHERE a.attrelid = s.source::oid AND s.relation_id = s.source::oid \
+         AND a.attnum = (s.column_numbers ->> m.key)::smallint AND NOT a.attisdropped), m.value) AS name \
+     FROM jsonb_each_text(s.columns) AS m";
+
 /// The tables of the sources, the parents before their partitions and children: oid, name and kind of each.
 const TREE: &str = "WITH RECURSIVE tree (oid) AS (SELECT $1::oid UNION SELECT i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid) ";
 
@@ -65,13 +78,17 @@ const TREE: &str = "WITH RECURSIVE tree (oid) AS (SELECT $1::oid UNION SELECT i.
 pub fn find(corpus_id: i64) -> Result<Option<Synchronised>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT row_to_json(r)::text FROM (SELECT s.corpus_id, k.corpus, s.source::oid::bigint AS source_oid, s.columns, s.mode, \
+            &format!(
+                "SELECT row_to_json(r)::text FROM (SELECT s.corpus_id, k.corpus, s.source::oid::bigint AS source_oid, s.mode, \
+                 (SELECT jsonb_object_agg(m.meaning, m.name) FROM ({MAPPED}) AS m) AS columns, \
+                 EXISTS (SELECT FROM ({MAPPED}) AS m JOIN pg_attribute AS a ON a.attname = m.name WHERE a.attrelid = s.source::oid AND a.attgenerated = 'v') AS has_virtual, \
                  c.relowner::bigint AS owner, CASE WHEN c.oid IS NOT NULL THEN format('%I.%I', n.nspname, c.relname) END AS source, \
                  coalesce((SELECT jsonb_object_agg(a.attname, format_type(a.atttypid, -1)) FROM pg_attribute AS a \
-                     WHERE a.attrelid = s.source::oid AND a.attnum > 0 AND NOT a.attisdropped), '{}') AS types \
+                     WHERE a.attrelid = s.source::oid AND a.attnum > 0 AND NOT a.attisdropped), '{{}}') AS types \
              FROM reground.synchronised_tables AS s JOIN reground.corpora AS k ON k.corpus_id = s.corpus_id \
                  LEFT JOIN (pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace) ON c.oid = s.source::oid \
-             WHERE s.corpus_id = $1) AS r",
+             WHERE s.corpus_id = $1) AS r"
+            ),
             &[corpus_id.into()],
         )
     })
@@ -140,6 +157,95 @@ pub fn is_part(source: u32, table: pgrx::pg_sys::Oid) -> Result<bool> {
     Ok(as_owner(|| sql::write_one::<bool>(&query, &args))? == Some(true))
 }
 
+/// A trigger of the synchronisation whose table does not belong to the registration that the trigger names.
+#[derive(Debug, Deserialize)]
+pub struct Leftover {
+    /// The table, qualified and quoted.
+    pub table: String,
+    pub trigger: String,
+}
+
+impl Leftover {
+    /// The command that drops the trigger.
+    pub fn drop_command(&self) -> String {
+        format!(
+            "DROP TRIGGER {} ON {};",
+            sql::ident(&self.trigger),
+            self.table
+        )
+    }
+}
+
+/// Where triggers are searched that are left over.
+pub enum Place {
+    /// A table, its partitions and its children.
+    Tree(u32),
+    /// All tables with a trigger of a corpus, or of no corpus that is synchronised.
+    Corpus(i64),
+}
+
+/// Triggers that are left over, for example those of a detached partition or of a loaded file of the structure of another database.
+pub fn leftovers(place: &Place) -> Result<Vec<Leftover>> {
+    let (source, corpus_id) = match *place {
+        Place::Tree(source) => (Some(pgrx::pg_sys::Oid::from_u32(source)), None),
+        Place::Corpus(corpus_id) => (None, Some(corpus_id)),
+    };
+    as_owner_unrestricted(|| {
+        sql::read_rows(
+            "WITH RECURSIVE parts (argument, oid) AS ( \
+                     SELECT convert_to(s.corpus_id::text, 'UTF8') || '\\x00'::bytea, s.source::oid FROM reground.synchronised_tables AS s \
+                     UNION SELECT p.argument, i.inhrelid FROM parts AS p JOIN pg_inherits AS i ON i.inhparent = p.oid), \
+                 tree (oid) AS (SELECT $1::oid UNION SELECT i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid) \
+             SELECT format('%I.%I', n.nspname, c.relname) AS \"table\", g.tgname::text AS trigger \
+             FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+             WHERE g.tgfoid = 'reground._sync_rows'::regproc::oid AND NOT g.tgisinternal \
+                 AND NOT EXISTS (SELECT FROM parts AS p WHERE p.oid = c.oid AND p.argument = g.tgargs) \
+                 AND CASE WHEN $1 IS NULL THEN g.tgargs = convert_to($2::text, 'UTF8') || '\\x00'::bytea OR NOT EXISTS (SELECT FROM parts AS p WHERE p.argument = g.tgargs) \
+                     ELSE EXISTS (SELECT FROM tree AS t WHERE t.oid = c.oid) END \
+             ORDER BY 1, 2",
+            &[source.into(), corpus_id.into()],
+        )
+    })
+}
+
+/// Stores the present names and numbers of the mapped columns.
+pub fn store_numbers(corpus_id: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            &format!(
+                "UPDATE reground.synchronised_tables AS u SET columns = n.columns, relation_id = u.source::oid, column_numbers = n.column_numbers \
+                 FROM (SELECT s.corpus_id, jsonb_object_agg(m.meaning, m.name) AS columns, coalesce(jsonb_object_agg(m.meaning, a.attnum) FILTER (WHERE a.attnum IS NOT NULL), '{{}}') AS column_numbers \
+                     FROM reground.synchronised_tables AS s CROSS JOIN LATERAL ({MAPPED}) AS m \
+                         LEFT JOIN pg_attribute AS a ON a.attrelid = s.source::oid AND a.attname = m.name AND NOT a.attisdropped \
+                     WHERE s.corpus_id = $1 GROUP BY s.corpus_id) AS n \
+                 WHERE u.corpus_id = n.corpus_id AND (u.columns, u.relation_id, u.column_numbers) IS DISTINCT FROM (n.columns, u.source::oid, n.column_numbers)"
+            ),
+            &[corpus_id.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Whether a column is of a type, or PostgreSQL has a cast to it. Texts are not converted: a row that is no such value would fail.
+pub fn converts(source: u32, column: &str, target: &str) -> Result<bool> {
+    let found = as_owner(|| {
+        sql::read_one::<bool>(
+            "WITH RECURSIVE kinds (oid) AS ( \
+                 SELECT a.atttypid FROM pg_attribute AS a WHERE a.attrelid = $1 AND a.attname = $2 AND NOT a.attisdropped \
+                 UNION SELECT t.typbasetype FROM kinds AS k JOIN pg_type AS t ON t.oid = k.oid AND t.typtype = 'd') \
+             SELECT EXISTS (SELECT FROM kinds AS k JOIN pg_type AS t ON t.oid = k.oid JOIN pg_type AS w ON w.oid = $3::regtype \
+                 WHERE k.oid = w.oid OR t.typcategory = 'A' AND w.typcategory = 'A' \
+                     OR EXISTS (SELECT FROM pg_cast AS c WHERE c.castsource = k.oid AND c.casttarget = w.oid))",
+            &[
+                pgrx::pg_sys::Oid::from_u32(source).into(),
+                column.into(),
+                target.into(),
+            ],
+        )
+    })?;
+    Ok(found == Some(true))
+}
+
 /// Registers a table.
 pub fn insert(
     corpus_id: i64,
@@ -155,7 +261,7 @@ pub fn insert(
             &[corpus_id.into(), source.into(), columns.into(), mode.into()],
         )
     })?;
-    Ok(())
+    store_numbers(corpus_id)
 }
 
 /// Removes the registration of a table.
@@ -167,7 +273,7 @@ pub fn delete(corpus_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Stores the result of a comparison or of a run of the queue.
+/// Stores the result of a comparison or of a run of the queue. A comparison also stores the present names and numbers of the columns.
 pub fn note(corpus_id: i64, is_compared: bool, error: Option<&str>) -> Result<()> {
     as_owner(|| {
         sql::run(
@@ -176,6 +282,9 @@ pub fn note(corpus_id: i64, is_compared: bool, error: Option<&str>) -> Result<()
             &[corpus_id.into(), is_compared.into(), error.into()],
         )
     })?;
+    if is_compared {
+        store_numbers(corpus_id)?;
+    }
     Ok(())
 }
 
@@ -189,25 +298,70 @@ pub struct Queued {
     pub last_error: Option<String>,
 }
 
-/// Queues changed rows.
+/// Condition that the corpus `k` has no entry that satisfies a condition. The lock keeps an entry until the transaction ends, so that it
+/// is processed after the change of the row; an entry that another session processes does not count. A snapshot of an earlier time could
+/// show an entry that is gone, whose lock is an error.
+fn has_no_entry(condition: &str) -> String {
+    match sees_everything() {
+        true => format!(
+            "NOT EXISTS (SELECT FROM reground.sync_queue AS q WHERE q.corpus_id = k.corpus_id AND {condition} FOR KEY SHARE SKIP LOCKED)"
+        ),
+        false => "true".to_owned(),
+    }
+}
+
+/// Queues changed rows, each once.
 pub fn queue(corpus_id: i64, doc_ids: Vec<Option<String>>) -> Result<()> {
-    as_owner(|| {
+    let query = format!(
+        "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id) \
+         SELECT k.tenant, k.corpus_id, g.doc_id FROM reground.corpora AS k CROSS JOIN unnest($2::text[]) AS g(doc_id) \
+         WHERE k.corpus_id = $1 AND CASE WHEN g.doc_id IS NULL THEN {} ELSE {} END",
+        has_no_entry("q.doc_id IS NULL AND q.due_at <= clock_timestamp()"),
+        has_no_entry("q.doc_id = g.doc_id AND q.due_at <= clock_timestamp()")
+    );
+    as_owner(|| sql::run(&query, &[corpus_id.into(), doc_ids.into()]))?;
+    Ok(())
+}
+
+/// Queues rows that a comparison found, without those that wait for another attempt. Returns their number.
+pub fn queue_found(corpus_id: i64, doc_ids: Vec<String>) -> Result<i64> {
+    let queued = as_owner(|| {
         sql::run(
             "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id) \
-             SELECT k.tenant, k.corpus_id, g.doc_id FROM reground.corpora AS k CROSS JOIN unnest($2::text[]) AS g(doc_id) WHERE k.corpus_id = $1",
+             SELECT k.tenant, k.corpus_id, g.doc_id FROM reground.corpora AS k CROSS JOIN unnest($2::text[]) AS g(doc_id) \
+             WHERE k.corpus_id = $1 AND NOT EXISTS (SELECT FROM reground.sync_queue AS q WHERE q.corpus_id = k.corpus_id AND q.doc_id = g.doc_id)",
+            &[corpus_id.into(), doc_ids.into()],
+        )
+    })?;
+    Ok(i64::try_from(queued).unwrap_or(i64::MAX))
+}
+
+/// Removes the entries of rows that are about to be read, also those that are not due.
+pub fn unqueue(corpus_id: i64, doc_ids: Vec<String>) -> Result<()> {
+    if !sees_everything() {
+        return Ok(());
+    }
+    as_owner(|| {
+        sql::run(
+            "DELETE FROM reground.sync_queue AS q WHERE q.queue_id IN ( \
+                 SELECT n.queue_id FROM reground.sync_queue AS n WHERE n.corpus_id = $1 AND n.doc_id = ANY ($2) FOR UPDATE SKIP LOCKED)",
             &[corpus_id.into(), doc_ids.into()],
         )
     })?;
     Ok(())
 }
 
-/// Queues rows whose documents could not be stored: again after 1, 2, 4, … minutes, at most a day.
+/// Queues rows whose documents could not be stored: again after 1, 2, 4, … minutes, at most a day. The whole table is queued once.
 pub fn queue_again(corpus_id: i64, entry: &Queued) -> Result<()> {
+    let query = format!(
+        "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id, attempts, due_at, last_error) \
+             SELECT k.tenant, k.corpus_id, $2, $3 + 1, clock_timestamp() + make_interval(mins => (2 ^ least($3, 10))::integer), $4 \
+             FROM reground.corpora AS k WHERE k.corpus_id = $1 AND ($2 IS NOT NULL OR {})",
+        has_no_entry("q.doc_id IS NULL")
+    );
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id, attempts, due_at, last_error) \
-             SELECT k.tenant, k.corpus_id, $2, $3 + 1, clock_timestamp() + make_interval(mins => (2 ^ least($3, 10))::integer), $4 \
-             FROM reground.corpora AS k WHERE k.corpus_id = $1",
+            &query,
             &[
                 corpus_id.into(),
                 entry.doc_id.as_deref().into(),
@@ -233,11 +387,40 @@ pub fn take(corpus_id: i64, most: i64, in_any_case: bool) -> Result<Vec<Queued>>
     .unwrap_or_default())
 }
 
-/// Number of queued entries, and an error of one of them.
-pub fn queue_state(corpus_id: i64) -> Result<(i64, Option<String>)> {
+/// The queued rows of a corpus.
+#[derive(Debug, Default, Deserialize)]
+pub struct QueueState {
+    /// Whether there are none.
+    pub is_empty: bool,
+    /// Rows whose last attempt failed.
+    pub failed: i64,
+    /// Whether the comparison of the whole table failed.
+    pub is_whole: bool,
+    /// The latest error.
+    pub error: Option<String>,
+}
+
+impl QueueState {
+    /// The failures in words; `None` without one.
+    pub fn problem(&self) -> Option<String> {
+        let error = self.error.as_deref()?;
+        Some(match (self.is_whole, self.failed) {
+            (true, _) => format!("the table cannot be compared: {error}"),
+            (_, 1) => format!("a row cannot be stored: {error}"),
+            (_, count) => format!("{count} rows cannot be stored: {error}"),
+        })
+    }
+}
+
+/// The queue of a corpus.
+pub fn queue_state(corpus_id: i64) -> Result<QueueState> {
     Ok(as_owner(|| {
-        sql::read_json(
-            "SELECT json_build_array(count(*), max(q.last_error))::text FROM reground.sync_queue AS q WHERE q.corpus_id = $1",
+        sql::write_json(
+            "SELECT json_build_object('is_empty', count(*) = 0, 'failed', count(DISTINCT q.doc_id) FILTER (WHERE q.last_error IS NOT NULL), \
+                 'is_whole', count(*) FILTER (WHERE q.last_error IS NOT NULL AND q.doc_id IS NULL) > 0, \
+                 'error', (SELECT e.last_error FROM reground.sync_queue AS e WHERE e.corpus_id = $1 AND e.last_error IS NOT NULL \
+                     ORDER BY e.doc_id IS NOT NULL, e.queue_id DESC LIMIT 1))::text \
+             FROM reground.sync_queue AS q WHERE q.corpus_id = $1",
             &[corpus_id.into()],
         )
     })?

@@ -11,16 +11,49 @@ const OF_SYNCHRONISED: i32 = 1;
 /// Removes the versions of a document before the newest `keep_versions` to which no citation, marker or pinned source refers. Deletes
 /// the rows of the corpus as the caller.
 pub fn prune(corpus: &Corpus, doc_id: &str, version: i32, is_synchronised: bool) -> Result<()> {
-    let kept = match corpus.keep_versions {
-        None if is_synchronised => OF_SYNCHRONISED,
-        Some(0) | None => return Ok(()),
-        Some(kept) => kept,
+    let Some(kept) = kept_versions(corpus, is_synchronised) else {
+        return Ok(());
     };
     let last = version.saturating_sub(kept);
     if last < 1 {
         return Ok(());
     }
-    let gone = unused(corpus, doc_id, last)?;
+    remove(corpus, doc_id, unused(corpus, doc_id, last)?)
+}
+
+/// Removes the versions of a deleted document before the newest `keep_versions`, of which the deletion is one. The last version stays as
+/// long as an earlier one does: it says that the document was deleted.
+pub fn prune_deleted(corpus: &Corpus, doc_id: &str, is_synchronised: bool) -> Result<()> {
+    let Some(kept) = kept_versions(corpus, is_synchronised) else {
+        return Ok(());
+    };
+    let versions = as_owner(|| {
+        sql::write_json::<(i32, i64)>(
+            "SELECT json_build_array(max(d.version), count(*))::text FROM reground.documents AS d WHERE d.corpus_id = $1 AND d.doc_id = $2 HAVING count(*) > 0",
+            &[corpus.corpus_id.into(), doc_id.into()],
+        )
+    })?;
+    let Some((last, count)) = versions else {
+        return Ok(());
+    };
+    let mut gone = unused(corpus, doc_id, last.saturating_add(1).saturating_sub(kept))?;
+    if usize::try_from(count).is_ok_and(|count| gone.len() < count) {
+        gone.retain(|version| *version != last);
+    }
+    remove(corpus, doc_id, gone)
+}
+
+/// How many versions of each document a corpus keeps; `None`: all.
+fn kept_versions(corpus: &Corpus, is_synchronised: bool) -> Option<i32> {
+    match corpus.keep_versions {
+        None if is_synchronised => Some(OF_SYNCHRONISED),
+        Some(0) | None => None,
+        kept => kept,
+    }
+}
+
+/// Removes versions of a document.
+fn remove(corpus: &Corpus, doc_id: &str, gone: Vec<i32>) -> Result<()> {
     if gone.is_empty() {
         return Ok(());
     }

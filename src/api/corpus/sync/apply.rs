@@ -1,6 +1,7 @@
 //! Stores and deletes the documents of changed rows.
 
 use std::collections::HashMap;
+use std::ffi::CStr;
 
 use reground_documents::{ChunkSettings, prepare};
 
@@ -8,8 +9,10 @@ use super::source::{Source, SourceRow};
 use crate::api::corpus::documents::{self as put, Description};
 use crate::api::corpus::row_owners::RowOwners;
 use crate::error::{Error, Result};
+use crate::guc;
 use crate::run_as::{as_foreign_role, relation_owner};
-use crate::sql::{self, Caught};
+use crate::session::with_settings;
+use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::documents;
 use crate::store::edges::{self, Which};
@@ -17,6 +20,9 @@ use crate::store::sync::{self, Queued, Synchronised};
 
 /// Documents that are stored at a time, in a subtransaction. If one of them fails, each is stored in one of its own.
 const BATCH: usize = 100;
+
+/// How long a writer of the table waits for a lock on the tables of the corpus, unless the session has a limit of its own.
+const LONGEST_WAIT: &CStr = c"2s";
 
 /// What became of some documents.
 #[derive(Default)]
@@ -36,23 +42,48 @@ pub fn entries(doc_ids: Vec<String>) -> Vec<Queued> {
     doc_ids.into_iter().map(entry).collect()
 }
 
-/// Stores the documents of rows as the owner of the corpus, and deletes those of rows that are gone or have no content.
+/// Stores the documents of rows as the owner of the corpus, and deletes those of rows that are gone or have no content. An error of a
+/// document is returned with its row. Deadlocks and serialisation errors are raised: the transaction has to be repeated.
 pub fn rows(synced: &Synchronised, entries: &[Queued]) -> Result<Applied> {
     let mut applied = Applied::default();
     let Some(corpus) = corpora::held_by_id(synced.corpus_id, Hold::Write)? else {
         return Ok(applied);
     };
+    let wait: &[(&CStr, &CStr)] = match guc::value("lock_timeout").as_deref() {
+        Some("0") | None => &[(c"lock_timeout", LONGEST_WAIT)],
+        Some(_) => &[],
+    };
+    // A lock on the tables of the corpus must not hold up the writer of the table more than once.
+    let mut blocked: Option<String> = None;
+    let mut attempt = |entries: &[Queued]| {
+        if let Some(error) = &blocked {
+            return Err(error.clone());
+        }
+        match with_settings(wait, || sql::guarded(|| batch_of(synced, &corpus, entries))) {
+            Ok(changed) => Ok(changed),
+            Err(caught) if caught.needs_repeat() => caught.rethrow(),
+            Err(caught) => {
+                let error = caught.described();
+                if caught.is_lock_timeout() {
+                    blocked = Some(error.clone());
+                }
+                Err(error)
+            }
+        }
+    };
     for batch in entries.chunks(BATCH) {
-        if let Ok(changed) = unless_passing(sql::guarded(|| batch_of(synced, &corpus, batch))) {
+        let keys = batch.iter().filter_map(|entry| entry.doc_id.clone());
+        sync::unqueue(synced.corpus_id, keys.collect())?;
+        if let Ok(changed) = attempt(batch) {
             applied.changed = applied.changed.saturating_add(changed);
             continue;
         }
         for entry in batch {
             let alone = std::slice::from_ref(entry);
-            match unless_passing(sql::guarded(|| batch_of(synced, &corpus, alone))) {
+            match attempt(alone) {
                 Ok(changed) => applied.changed = applied.changed.saturating_add(changed),
-                Err(caught) => applied.failed.push(Queued {
-                    last_error: Some(caught.described()),
+                Err(error) => applied.failed.push(Queued {
+                    last_error: Some(error),
                     ..entry.clone()
                 }),
             }
@@ -62,14 +93,6 @@ pub fn rows(synced: &Synchronised, entries: &[Queued]) -> Result<Applied> {
         sync::queue_again(synced.corpus_id, entry)?;
     }
     Ok(applied)
-}
-
-/// Raises an error that only ends this transaction, such as a deadlock: the writer has to repeat it, or has set a limit.
-fn unless_passing<T>(outcome: std::result::Result<T, Caught>) -> std::result::Result<T, Caught> {
-    match outcome {
-        Err(caught) if caught.is_passing() => caught.rethrow(),
-        outcome => outcome,
-    }
 }
 
 fn batch_of(synced: &Synchronised, corpus: &Corpus, entries: &[Queued]) -> Result<i64> {
@@ -99,6 +122,13 @@ fn batch_of(synced: &Synchronised, corpus: &Corpus, entries: &[Queued]) -> Resul
 
 /// Stores the document of a row. Returns whether it has changed.
 fn put_row(corpus: &Corpus, chunking: &ChunkSettings, row: &SourceRow) -> Result<bool> {
+    if row.doc_id.is_empty() {
+        return Err(Error::Bad {
+            argument: "key",
+            fault: "it is empty".into(),
+            hint: String::new(),
+        });
+    }
     let owners = RowOwners::of_row(corpus, row.tenant.as_deref(), row.principals.clone())?;
     // Rows of an earlier tenant stay with that tenant, as earlier versions.
     let latest = documents::latest(corpus.corpus_id, &row.doc_id)?;
@@ -132,7 +162,7 @@ fn delete(corpus: &Corpus, doc_id: &str) -> Result<bool> {
     if latest.is_none_or(|latest| latest.deleted) {
         return Ok(false);
     }
-    put::withdraw(corpus, doc_id)?;
+    put::withdraw(corpus, doc_id, true)?;
     let which = Which {
         doc_id: Some(doc_id),
         ..Which::default()

@@ -12,15 +12,17 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
+use crate::api::audit::maintenance::Done;
 use crate::api::{given, not_empty, writable};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, warn};
+use crate::session::with_settings;
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::models::embeddings::{clock, since};
-use crate::store::sync::{self, Queued, SourceColumns, Synchronised};
+use crate::store::sync::{self, Queued, REQUIRED, SourceColumns, Synchronised};
 use crate::tenant;
 use reground_models::recheck::is_long;
-use source::{REQUIRED, Source};
+use source::Source;
 
 /// Entries of the queue that are processed at a time.
 const BATCH: i64 = 1000;
@@ -82,6 +84,7 @@ fn register(name: &str, relation: pg_sys::Oid, columns: &SourceColumns, mode: &s
     let corpus = corpora::load(&tenant, name)?;
     check_corpus(&corpus)?;
     // The lock is on the table first, as in the transaction of a writer.
+    triggers::drop_leftovers(relation.to_u32())?;
     triggers::create(corpus.corpus_id, relation.to_u32())?;
     let corpus = corpora::held(&tenant, name, Hold::Alter)?.in_place()?;
     match sync::find(corpus.corpus_id)? {
@@ -142,9 +145,10 @@ fn check_new(corpus: &Corpus, relation: pg_sys::Oid, table: &str) -> Result<()> 
         return Err(Error::CannotSynchronise {
             table: table.to_owned(),
             problem: "the key has no unique index",
-            hint: "Use the primary key, or make a unique index on the column.",
+            hint: "Use the primary key, or make a unique index on the column. In a partitioned table, the column must be the only partition key; otherwise synchronise each partition with a corpus of its own.",
         });
     }
+    check_types(&synced, table)?;
     for meaning in ["tenant_column", "principals_column"] {
         if columns_differ(&synced, corpus, meaning) {
             return Err(Error::CannotBeSynchronised {
@@ -164,6 +168,37 @@ fn check_new(corpus: &Corpus, relation: pg_sys::Oid, table: &str) -> Result<()> 
             hint: "Delete such documents with reground.delete_document, or use another corpus."
                 .into(),
         });
+    }
+    Ok(())
+}
+
+/// Columns that are converted: meaning, type, and the types that a column can have.
+const CONVERTED: [(&str, &str, &str); 4] = [
+    ("published", "timestamptz", "timestamptz, timestamp or date"),
+    (
+        "modified_at",
+        "timestamptz",
+        "timestamptz, timestamp or date",
+    ),
+    ("metadata", "jsonb", "jsonb or json"),
+    ("principals_column", "text[]", "text[]"),
+];
+
+/// Checks that columns can be converted. Errors: 42804, because no row could be stored.
+fn check_types(synced: &Synchronised, table: &str) -> Result<()> {
+    for (meaning, target, accepted) in CONVERTED {
+        let Some(column) = synced.columns.get(meaning) else {
+            continue;
+        };
+        if !sync::converts(synced.source_oid, column, target)? {
+            return Err(Error::ColumnType {
+                column: column.clone(),
+                table: table.to_owned(),
+                meaning,
+                kind: synced.types.get(column).cloned().unwrap_or_default(),
+                accepted,
+            });
+        }
     }
     Ok(())
 }
@@ -200,87 +235,141 @@ fn stop_sync(corpus: Option<&str>) -> std::result::Result<(), ErrorReport> {
 fn resync(corpus: Option<&str>) -> std::result::Result<i64, ErrorReport> {
     writable("resync")?;
     let tenant = tenant::if_any();
-    let corpus_ids = match corpus {
-        Some(name) => {
-            let unknown = || Error::UnknownCorpus(name.to_owned());
-            let corpus = corpora::find(&tenant, name)?.ok_or_else(unknown)?;
-            vec![found(&corpus)?.corpus_id]
-        }
-        None => sync::all(Some(&tenant))?,
-    };
+    if let Some(name) = corpus {
+        let unknown = || Error::UnknownCorpus(name.to_owned());
+        let corpus = corpora::find(&tenant, name)?.ok_or_else(unknown)?;
+        return Ok(repair(&found(&corpus)?)?);
+    }
     let mut changed: i64 = 0;
-    for corpus_id in corpus_ids {
-        if let Some(synced) = sync::find(corpus_id)? {
-            changed = changed.saturating_add(repair(&synced)?);
+    for corpus_id in sync::all(Some(&tenant))? {
+        let Some(synced) = sync::find(corpus_id)? else {
+            continue;
+        };
+        // An error would undo the repair of the other tables.
+        match sql::guarded(|| repair(&synced)) {
+            Ok(count) => changed = changed.saturating_add(count),
+            Err(caught) => {
+                let error = caught.described();
+                sync::note(corpus_id, false, Some(&error))?;
+                warn_of(&synced, &error);
+            }
         }
     }
     Ok(changed)
 }
 
+/// Warns that the documents of a corpus differ from its table.
+fn warn_of(synced: &Synchronised, error: &str) {
+    warn(
+        format!(
+            "corpus \"{}\" is behind {}: {error}",
+            synced.corpus,
+            synced.name()
+        ),
+        &format!(
+            "SELECT * FROM reground.check_corpus({}); shows what to repair.",
+            sql::literal(&synced.corpus)
+        ),
+    );
+}
+
 /// Compares all rows of a table with the documents, and stores the differences. Returns their number.
 fn repair(synced: &Synchronised) -> Result<i64> {
-    sync::hold_off_writers(synced.corpus_id)?;
+    hold_off_writers(synced.corpus_id)?;
     // The comparison finds all rows that are queued.
     while !sync::take(synced.corpus_id, BATCH, true)?.is_empty() {}
     let differences = Source::of(synced)?.differences()?;
     let applied = apply::rows(synced, &apply::entries(differences))?;
     let error = applied.failed.first();
-    sync::note(
-        synced.corpus_id,
-        true,
-        error.and_then(|entry| entry.last_error.as_deref()),
-    )?;
+    let error = error.and_then(|entry| entry.last_error.as_deref());
+    sync::note(synced.corpus_id, true, error)?;
+    if let Some(error) = error {
+        warn_of(synced, error);
+    }
     Ok(applied.changed)
 }
 
-/// Processes the queues of all corpora. Returns the number of documents stored or deleted. An error of a corpus is stored with it.
-pub(in crate::api) fn process_all() -> Result<i64> {
-    each(false, process)
+/// Attempts of [`hold_off_writers`], half a second each.
+const ATTEMPTS: usize = 60;
+
+/// Lets writers of a table wait until the transaction ends. A writer that is not finished can take long, and while this function waits for
+/// it, new writers wait too. So each wait is short, with a pause after it.
+///
+/// # Errors
+/// 55P03 after half a minute.
+fn hold_off_writers(corpus_id: i64) -> Result<()> {
+    let timeout = [(c"lock_timeout", c"500ms")];
+    for attempt in 1.. {
+        let held = sql::guarded(|| with_settings(&timeout, || sync::hold_off_writers(corpus_id)));
+        match held {
+            Ok(()) => break,
+            Err(caught) if caught.is_lock_timeout() && attempt < ATTEMPTS => {
+                sql::run("SELECT pg_sleep(0.5)", &[])?;
+            }
+            Err(caught) => caught.rethrow(),
+        }
+    }
+    Ok(())
 }
 
-/// Compares all tables with their documents, and queues the differences. Returns their number.
-pub(in crate::api) fn queue_differences() -> Result<i64> {
-    each(true, |synced| {
-        let found = Source::of(synced)?.differences()?;
-        let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
-        if count > 0 {
-            sync::queue(synced.corpus_id, found.into_iter().map(Some).collect())?;
+/// Processes the queues of all corpora. Returns the number of documents stored or deleted. An error of a corpus is stored with it.
+pub(in crate::api) fn process_all() -> Result<Done> {
+    each(|synced| {
+        // Also without entries, so that a table or column that is gone is reported.
+        Source::of(synced)?;
+        if sync::queue_state(synced.corpus_id)?.is_empty {
+            return Ok((0, None));
         }
-        Ok(count)
+        let changed = process(synced)?;
+        let problem = sync::queue_state(synced.corpus_id)?.problem();
+        sync::note(synced.corpus_id, false, problem.as_deref())?;
+        Ok((changed, problem))
     })
 }
 
-/// Runs work for each synchronised table, and returns the sum of its results. An error is stored with the table.
-fn each(is_comparison: bool, work: impl Fn(&Synchronised) -> Result<i64>) -> Result<i64> {
-    let mut sum: i64 = 0;
+/// Compares all tables with their documents, and queues the differences. Returns their number.
+pub(in crate::api) fn queue_differences() -> Result<Done> {
+    each(|synced| {
+        let found = Source::of(synced)?.differences()?;
+        let count = sync::queue_found(synced.corpus_id, found)?;
+        let problem = sync::queue_state(synced.corpus_id)?.problem();
+        sync::note(synced.corpus_id, true, problem.as_deref())?;
+        Ok((count, problem))
+    })
+}
+
+/// Runs work for each synchronised table, and returns the sum of its results. An error does not stop the others: it is stored with the
+/// table. The work returns a problem that is no error of its own, such as rows that wait with one.
+fn each(work: impl Fn(&Synchronised) -> Result<(i64, Option<String>)>) -> Result<Done> {
+    let mut done = Done::default();
     for corpus_id in sync::all(None)? {
         let Some(synced) = sync::find(corpus_id)? else {
             continue;
         };
-        let error = match sql::guarded(|| work(&synced)) {
-            Ok(count) => {
-                sum = sum.saturating_add(count);
-                None
+        let problem = match sql::guarded(|| work(&synced)) {
+            Ok((count, problem)) => {
+                done.processed = done.processed.saturating_add(count);
+                problem
             }
-            Err(caught) => Some(caught.described()),
+            Err(caught) => {
+                let error = caught.described();
+                sync::note(corpus_id, false, Some(&error))?;
+                Some(error)
+            }
         };
-        sync::note(
-            corpus_id,
-            is_comparison && error.is_none(),
-            error.as_deref(),
-        )?;
+        if let Some(problem) = problem {
+            done.problems
+                .push(format!("corpus \"{}\": {problem}", synced.corpus));
+        }
     }
-    Ok(sum)
+    Ok(done)
 }
 
 /// Processes the queue of a corpus for some seconds, because the writers of a table in the mode immediate wait for it. Waits only shortly
 /// for them: the next call goes on.
 fn process(synced: &Synchronised) -> Result<i64> {
-    if sync::queue_state(synced.corpus_id)?.0 == 0 {
-        return Ok(0);
-    }
     let timeout = [(c"lock_timeout", c"2s")];
-    crate::session::with_settings(&timeout, || sync::hold_off_writers(synced.corpus_id))?;
+    with_settings(&timeout, || sync::hold_off_writers(synced.corpus_id))?;
     let begun = clock()?;
     let mut changed: i64 = 0;
     while !is_long(since(begun)?) {

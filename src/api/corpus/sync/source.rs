@@ -12,9 +12,6 @@ use crate::sql::{Changes, Event};
 use crate::store::corpora::operator_schema;
 use crate::store::sync::{self, Synchronised};
 
-/// Meanings of columns that a document needs.
-pub const REQUIRED: [&str; 2] = ["key", "content"];
-
 /// Rows that are compared at a time.
 const BATCH: i64 = 1000;
 
@@ -62,15 +59,15 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The table. Errors: 42P01 if it was dropped, 42703 if it does not have a mapped column any more.
+    /// The table. Errors: 42P01 if it was dropped, 42703 if it does not have a mapped column.
     pub fn of(synced: &'a Synchronised) -> Result<Self> {
         let (Some(relation), Some(owner)) = (&synced.source, synced.owner) else {
-            return Err(Error::RelationGone(synced.corpus.clone()));
+            return Err(Error::SourceGone(synced.corpus.clone()));
         };
         if let Some(column) = synced.missing_columns().first() {
-            return Err(Error::NoColumn {
+            return Err(Error::NoSourceColumn {
                 column: (*column).to_owned(),
-                relation: relation.clone(),
+                table: relation.clone(),
             });
         }
         Ok(Self {
@@ -109,12 +106,16 @@ impl<'a> Source<'a> {
         )
     }
 
-    /// The keys of the rows that a statement changed, in order. A row without a key, or with an empty one, has no document.
+    /// The keys of the rows that a statement changed, in order. A row without a key has no document.
     pub fn changed(&self, changes: &Changes) -> Result<Vec<String>> {
         let (key, hash) = (self.text("key"), self.hash());
         let rows = match changes.event {
             Event::Insert => format!("SELECT {key} AS doc_id FROM reground_new AS t"),
             Event::Delete => format!("SELECT {key} AS doc_id FROM reground_old AS t"),
+            // The transition tables do not have a virtual column, so the rows are compared when they are read.
+            Event::Update if self.synced.has_virtual => format!(
+                "SELECT {key} AS doc_id FROM reground_new AS t UNION ALL SELECT {key} FROM reground_old AS t"
+            ),
             Event::Update => {
                 let (new, old) = (
                     format!("SELECT {key} AS doc_id, {hash} AS hash FROM reground_new AS t"),
@@ -127,7 +128,7 @@ impl<'a> Source<'a> {
             Event::Truncate => return self.differences(),
         };
         let query = format!(
-            "SELECT r.doc_id FROM ({rows}) AS r WHERE r.doc_id <> '' GROUP BY r.doc_id ORDER BY r.doc_id COLLATE \"C\""
+            "SELECT r.doc_id FROM ({rows}) AS r WHERE r.doc_id IS NOT NULL GROUP BY r.doc_id ORDER BY r.doc_id COLLATE \"C\""
         );
         self.read(|| changes.read_each(&query, |row| Ok(row.get(1)?.unwrap_or_default())))
     }
@@ -220,7 +221,7 @@ impl<'a> Source<'a> {
         let (mut doc_ids, mut hashes): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
         let mut have_content: Vec<bool> = Vec::new();
         let query = format!(
-            "SELECT {key}, {}, {} IS NOT NULL FROM {} AS t WHERE {key} <> ''",
+            "SELECT {key}, {}, {} IS NOT NULL FROM {} AS t WHERE {key} IS NOT NULL",
             self.hash(),
             self.text("content"),
             self.relation,

@@ -6,11 +6,11 @@ use pgrx::prelude::*;
 
 use super::apply;
 use super::source::Source;
-use crate::error::{Error, Result, warn};
+use crate::error::{Error, Result, is_first, warn};
 use crate::run_as::as_owner;
 use crate::session::sees_everything;
 use crate::sql::{self, Changes, Event};
-use crate::store::sync::{self, Queued, Synchronised};
+use crate::store::sync::{self, Leftover, Place, Queued, Synchronised};
 
 #[pg_extern(sql = false)]
 fn _sync_rows(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), ErrorReport> {
@@ -20,14 +20,33 @@ fn _sync_rows(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), Error
     let corpus_id: i64 = argument
         .and_then(|id| id.parse().ok())
         .ok_or(Error::WrongTrigger)?;
-    // A trigger that is left after the end of a synchronisation must not stop the writers.
-    let Some(synced) = sync::find(corpus_id)? else {
-        return Ok(());
-    };
-    if !sync::is_part(synced.source_oid, changes.table)? {
-        return Err(Error::WrongTrigger.into());
+    // A trigger that is left over must not stop the writers: of a detached partition, of a loaded file of the structure of another
+    // database, after the end of a synchronisation.
+    match sync::find(corpus_id)? {
+        Some(synced) if sync::is_part(synced.source_oid, changes.table)? => {
+            follow(&synced, &changes)?;
+        }
+        _ => warn_of_leftovers(changes.table)?,
     }
-    follow(&synced, &changes)?;
+    Ok(())
+}
+
+/// Warns once in a session that triggers of a table do nothing.
+fn warn_of_leftovers(table: pg_sys::Oid) -> Result<()> {
+    if !is_first("leftover trigger", 0) {
+        return Ok(());
+    }
+    let found = sync::leftovers(&Place::Tree(table.to_u32()))?;
+    let commands: Vec<String> = found.iter().map(Leftover::drop_command).collect();
+    if let Some(first) = found.first() {
+        warn(
+            format!(
+                "trigger {} on {} does nothing, because no synchronised table has it",
+                first.trigger, first.table
+            ),
+            &commands.join(" "),
+        );
+    }
     Ok(())
 }
 
@@ -73,6 +92,14 @@ fn follow(synced: &Synchronised, changes: &Changes) -> Result<()> {
             ),
             "The changed rows are queued: see reground.check_corpus. run_maintenance tries again.",
         );
+    }
+    Ok(())
+}
+
+/// Drops the triggers of a table, its partitions and its children that are left over.
+pub fn drop_leftovers(source: u32) -> Result<()> {
+    for leftover in sync::leftovers(&Place::Tree(source))? {
+        sql::run_ddl(&leftover.drop_command())?;
     }
     Ok(())
 }
@@ -156,12 +183,11 @@ pub fn check_source(source: pg_sys::Oid) -> Result<String> {
     Ok(table)
 }
 
-/// Whether the key is unique: a column with a unique index of its own; in a partitioned table also one that is part of such an index.
+/// Whether the key is unique: a column with a unique index of its own.
 pub fn is_unique(source: pg_sys::Oid, key: &str) -> Result<bool> {
     let found = sql::read_one::<bool>(
-        "SELECT EXISTS (SELECT FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid \
-             JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attname = $2 AND a.attnum = ANY (i.indkey) \
-             WHERE i.indrelid = $1 AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND (i.indnkeyatts = 1 AND i.indkey[0] = a.attnum OR c.relkind = 'p'))",
+        "SELECT EXISTS (SELECT FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attname = $2 AND a.attnum = ANY (i.indkey) \
+             WHERE i.indrelid = $1 AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)",
         &[source.into(), key.into()],
     )?;
     Ok(found == Some(true))
