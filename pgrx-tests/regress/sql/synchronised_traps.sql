@@ -176,6 +176,40 @@ SELECT version, content FROM by_hand_2_documents;
 SELECT reground.sync_table('typing', 'typed', key => 'id', content => 'none');
 SELECT content FROM reground.search('readers', 'unseen', filter => '{"label": "x"}');
 
+-- Code of the owner of the corpus cannot stop a writer of the table, whichever error it raises. The owner sees the error, which may contain
+-- values of rows; other roles do not.
+CREATE TABLE written (id integer PRIMARY KEY, body text);
+SELECT reground.create_corpus('hostile', schema => 'followed');
+SELECT reground.sync_table('hostile', 'written', key => 'id', content => 'body');
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = TG_ARGV[0], MESSAGE = 'refused: ' || NEW.content;
+END $$;
+DO $$
+DECLARE
+    state text;
+BEGIN
+    FOREACH state IN ARRAY ARRAY['55P03', '40P01', '40001', '57014', 'P0001'] LOOP
+        EXECUTE format('CREATE TRIGGER refuse BEFORE INSERT ON hostile FOR EACH ROW EXECUTE FUNCTION refuse(%L)', state);
+        SET LOCAL client_min_messages = error;
+        EXECUTE format('INSERT INTO written VALUES (%s, %L)', (SELECT count(*) FROM written), 'Secret of ' || state);
+        DROP TRIGGER refuse ON hostile;
+    END LOOP;
+END $$;
+SELECT count(*) FROM written;
+SELECT q.doc_id, q.last_error FROM reground.sync_queue AS q JOIN reground.corpora USING (corpus_id) WHERE corpus = 'hostile' ORDER BY 1;
+SELECT item, detail FROM reground.check_corpus('hostile') WHERE item = 'sync_queue';
+CREATE ROLE followed_reader IN ROLE reground_user;
+GRANT USAGE ON SCHEMA followed TO followed_reader;
+GRANT SELECT ON hostile, hostile_documents TO followed_reader;
+SET ROLE followed_reader;
+SELECT item, detail FROM reground.check_corpus('hostile') WHERE item = 'sync_queue';
+RESET ROLE;
+DROP OWNED BY followed_reader;
+DROP ROLE followed_reader;
+SELECT reground.resync('hostile');
+SELECT doc_id FROM hostile ORDER BY 1;
+
 -- The end.
 SELECT count(reground.drop_corpus(corpus, drop_tables => true)) > 0 AS dropped FROM reground.corpora WHERE relation IN (SELECT oid FROM pg_class WHERE relnamespace = 'followed'::regnamespace);
 DROP SCHEMA followed CASCADE;
