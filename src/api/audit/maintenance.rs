@@ -7,6 +7,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use serde::Serialize;
 
+use super::task_result::TaskResult;
 use super::{alerts, coordinates, probes, retention};
 use crate::api::corpus::sync;
 use crate::api::judge::queue_sample;
@@ -23,34 +24,14 @@ pub(crate) struct Task {
     /// The name in `maintenance_tasks`.
     pub(crate) name: &'static str,
     /// Runs the task, and returns the number of processed objects.
-    run: fn() -> Result<Done>,
-}
-
-/// What a task has done.
-#[derive(Default)]
-pub(in crate::api) struct Done {
-    /// Number of processed objects.
-    pub processed: i64,
-    /// What the task could not do. Its other changes are kept.
-    pub problems: Vec<String>,
-}
-
-impl Done {
-    /// The problems in one line; `None` without one.
-    fn error(&self) -> Option<String> {
-        let first = self.problems.first()?;
-        Some(match self.problems.len() {
-            1 => first.clone(),
-            count => format!("{first} (and {} more)", count.saturating_sub(1)),
-        })
-    }
+    run: fn() -> Result<TaskResult>,
 }
 
 /// A task without problems of its own: an error undoes it.
-fn all(processed: Result<i64>) -> Result<Done> {
-    Ok(Done {
+fn all(processed: Result<i64>) -> Result<TaskResult> {
+    Ok(TaskResult {
         processed: processed?,
-        ..Done::default()
+        ..TaskResult::default()
     })
 }
 

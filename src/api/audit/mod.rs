@@ -12,4 +12,5 @@ mod report;
 mod retention;
 pub(in crate::api) mod reviews;
 mod rollups;
+pub(in crate::api) mod task_result;
 mod visibility;

@@ -24,6 +24,15 @@ const BATCH: usize = 100;
 /// How long a writer of the table waits for a lock on the tables of the corpus, unless the session has a limit of its own.
 const LONGEST_WAIT: &CStr = c"2s";
 
+/// What happens if a lock on the tables of the corpus is not free in time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum OnLock {
+    /// The rows are queued, because the lock must not stop a writer of the table.
+    Queue,
+    /// The error is raised.
+    Raise,
+}
+
 /// What became of some documents.
 #[derive(Default)]
 pub struct Applied {
@@ -44,14 +53,14 @@ pub fn entries(doc_ids: Vec<String>) -> Vec<Queued> {
 
 /// Stores the documents of rows as the owner of the corpus, and deletes those of rows that are gone or have no content. An error of a
 /// document is returned with its row. Deadlocks and serialisation errors are raised: the transaction has to be repeated.
-pub fn rows(synced: &Synchronised, entries: &[Queued]) -> Result<Applied> {
+pub fn rows(synced: &Synchronised, entries: &[Queued], on_lock: OnLock) -> Result<Applied> {
     let mut applied = Applied::default();
     let Some(corpus) = corpora::held_by_id(synced.corpus_id, Hold::Write)? else {
         return Ok(applied);
     };
     let wait: &[(&CStr, &CStr)] = match guc::value("lock_timeout").as_deref() {
-        Some("0") | None => &[(c"lock_timeout", LONGEST_WAIT)],
-        Some(_) => &[],
+        Some("0") | None if on_lock == OnLock::Queue => &[(c"lock_timeout", LONGEST_WAIT)],
+        _ => &[],
     };
     // A lock on the tables of the corpus must not hold up the writer of the table more than once.
     let mut blocked: Option<String> = None;
@@ -62,6 +71,7 @@ pub fn rows(synced: &Synchronised, entries: &[Queued]) -> Result<Applied> {
         match with_settings(wait, || sql::guarded(|| batch_of(synced, &corpus, entries))) {
             Ok(changed) => Ok(changed),
             Err(caught) if caught.needs_repeat() => caught.rethrow(),
+            Err(caught) if caught.is_lock_timeout() && on_lock == OnLock::Raise => caught.rethrow(),
             Err(caught) => {
                 let error = caught.described();
                 if caught.is_lock_timeout() {

@@ -12,7 +12,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use crate::api::audit::maintenance::Done;
+use crate::api::audit::task_result::TaskResult;
 use crate::api::{given, not_empty, writable};
 use crate::error::{Error, Result, warn};
 use crate::session::with_settings;
@@ -21,6 +21,7 @@ use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::models::embeddings::{clock, since};
 use crate::store::sync::{self, Queued, REQUIRED, SourceColumns, Synchronised};
 use crate::tenant;
+use apply::OnLock;
 use reground_models::recheck::is_long;
 use source::Source;
 
@@ -279,7 +280,7 @@ fn repair(synced: &Synchronised) -> Result<i64> {
     // The comparison finds all rows that are queued.
     while !sync::take(synced.corpus_id, BATCH, true)?.is_empty() {}
     let differences = Source::of(synced)?.differences()?;
-    let applied = apply::rows(synced, &apply::entries(differences))?;
+    let applied = apply::rows(synced, &apply::entries(differences), OnLock::Raise)?;
     let error = applied.failed.first();
     let error = error.and_then(|entry| entry.last_error.as_deref());
     sync::note(synced.corpus_id, true, error)?;
@@ -313,7 +314,7 @@ fn hold_off_writers(corpus_id: i64) -> Result<()> {
 }
 
 /// Processes the queues of all corpora. Returns the number of documents stored or deleted. An error of a corpus is stored with it.
-pub(in crate::api) fn process_all() -> Result<Done> {
+pub(in crate::api) fn process_all() -> Result<TaskResult> {
     each(|synced| {
         // Also without entries, so that a table or column that is gone is reported.
         Source::of(synced)?;
@@ -328,7 +329,7 @@ pub(in crate::api) fn process_all() -> Result<Done> {
 }
 
 /// Compares all tables with their documents, and queues the differences. Returns their number.
-pub(in crate::api) fn queue_differences() -> Result<Done> {
+pub(in crate::api) fn queue_differences() -> Result<TaskResult> {
     each(|synced| {
         let found = Source::of(synced)?.differences()?;
         let count = sync::queue_found(synced.corpus_id, found)?;
@@ -340,8 +341,8 @@ pub(in crate::api) fn queue_differences() -> Result<Done> {
 
 /// Runs work for each synchronised table, and returns the sum of its results. An error does not stop the others: it is stored with the
 /// table. The work returns a problem that is no error of its own, such as rows that wait with one.
-fn each(work: impl Fn(&Synchronised) -> Result<(i64, Option<String>)>) -> Result<Done> {
-    let mut done = Done::default();
+fn each(work: impl Fn(&Synchronised) -> Result<(i64, Option<String>)>) -> Result<TaskResult> {
+    let mut done = TaskResult::default();
     for corpus_id in sync::all(None)? {
         let Some(synced) = sync::find(corpus_id)? else {
             continue;
@@ -409,7 +410,7 @@ fn process(synced: &Synchronised) -> Result<i64> {
         if failed && rows.is_empty() {
             break;
         }
-        changed = changed.saturating_add(apply::rows(synced, &rows)?.changed);
+        changed = changed.saturating_add(apply::rows(synced, &rows, OnLock::Queue)?.changed);
     }
     Ok(changed)
 }

@@ -4,7 +4,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use super::apply;
+use super::apply::{self, OnLock};
 use super::source::Source;
 use crate::error::{Error, Result, is_first, warn};
 use crate::run_as::as_owner;
@@ -71,7 +71,7 @@ fn follow(synced: &Synchronised, changes: &Changes) -> Result<()> {
                 false => sync::queue(synced.corpus_id, doc_ids),
             };
         }
-        Ok(doc_ids) => apply::rows(synced, &apply::entries(doc_ids))?.failed,
+        Ok(doc_ids) => apply::rows(synced, &apply::entries(doc_ids), OnLock::Queue)?.failed,
         // The keys are not known, so all rows have to be compared.
         Err(caught) => {
             let whole = Queued {
