@@ -532,7 +532,7 @@ fn reads_of_an_answer_refuse_bad_arguments() -> Result<()> {
 }
 
 #[test]
-fn a_position_that_the_answer_has_not_is_refused() -> Result<()> {
+fn an_invalid_resume_position_is_refused() -> Result<()> {
     let database = Database::create("bad_position")?;
     let mut client = database.connect()?;
     let turn = open_turn(&mut client)?;

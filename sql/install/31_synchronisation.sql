@@ -35,7 +35,8 @@ CREATE TABLE reground.sync_queue (
     last_error text
 );
 CREATE INDEX sync_queue_corpus ON reground.sync_queue (corpus_id, queue_id);
-CREATE INDEX sync_queue_document ON reground.sync_queue (corpus_id, doc_id);
+-- A hash, because a key of any length must be queued.
+CREATE INDEX sync_queue_document ON reground.sync_queue USING hash (doc_id);
 COMMENT ON TABLE reground.sync_queue IS 'Rows of synchronised tables whose documents have to be stored or deleted. The present row is read when the entry is processed.';
 COMMENT ON COLUMN reground.sync_queue.queue_id IS 'Key.';
 COMMENT ON COLUMN reground.sync_queue.tenant IS 'Tenant of the corpus; NULL if it is shared.';
@@ -43,13 +44,13 @@ COMMENT ON COLUMN reground.sync_queue.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.sync_queue.doc_id IS 'Key of the row; NULL to compare the whole table.';
 COMMENT ON COLUMN reground.sync_queue.attempts IS 'Failed attempts.';
 COMMENT ON COLUMN reground.sync_queue.due_at IS 'Earliest time of the next attempt.';
-COMMENT ON COLUMN reground.sync_queue.queued_at IS 'When the row changed.';
+COMMENT ON COLUMN reground.sync_queue.queued_at IS 'When the row first changed since the last attempt.';
 COMMENT ON COLUMN reground.sync_queue.last_error IS 'Error of the last attempt; NULL before the first one.';
 
 CREATE FUNCTION reground._sync_rows()
     RETURNS trigger LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', '_sync_rows_wrapper';
 COMMENT ON FUNCTION reground._sync_rows() IS
-'Trigger of a synchronised table: stores or queues the documents of the changed rows. A table that does not belong to the synchronisation of the trigger is written without it, with one warning in a session. Errors: 55000 unless a trigger after a statement calls it.';
+'Trigger of a synchronised table: stores or queues the documents of the changed rows. On a table that does not belong to the synchronisation, it does nothing and warns once in a session. Errors: 55000 unless a trigger after a statement calls it.';
 
 CREATE FUNCTION reground.sync_table(
     corpus text, relation regclass, key text, content text, title text DEFAULT NULL, uri text DEFAULT NULL, published text DEFAULT NULL,

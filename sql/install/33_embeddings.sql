@@ -40,7 +40,7 @@ CREATE VIEW reground.embedding_progress WITH (security_invoker = true) AS
     SELECT c.corpus, c.tenant, k.model, k.model IS NOT DISTINCT FROM c.embedding_model AS is_current, k.passages,
            -- The first comparison adopts the vectors that exist and queues the others.
            CASE WHEN k.checked_at IS NULL THEN greatest(e.embedded, k.passages - k.stale) ELSE e.embedded END AS embedded,
-           CASE WHEN k.checked_at IS NULL THEN greatest(t.waiting, k.stale) ELSE coalesce(t.waiting, 0) END AS waiting, coalesce(t.dead, 0) AS dead, k.stale, k.checked_at, k.last_error
+           CASE WHEN k.checked_at IS NULL THEN coalesce(greatest(t.waiting, k.stale), 0) ELSE coalesce(t.waiting, 0) END AS waiting, coalesce(t.dead, 0) AS dead, k.stale, k.checked_at, k.last_error
     FROM reground.embedding_checks AS k
     JOIN reground.corpora AS c USING (corpus_id)
     CROSS JOIN LATERAL (SELECT pg_catalog.count(*) AS embedded FROM reground.passage_embeddings AS e WHERE e.corpus_id = k.corpus_id AND e.model = k.model) AS e

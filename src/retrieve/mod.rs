@@ -16,6 +16,6 @@ pub mod text_config;
 pub mod vector;
 pub mod visibility;
 
-pub use corpus::{check, coordinates, document_parts, managed, mapping, past};
+pub use corpus::{catalog, check, coordinates, document_parts, managed, mapping, past};
 pub use prior::{prior_results, prior_turns, remembered, reused_context};
 pub use vector::vector_schema;

@@ -1,6 +1,6 @@
 //! Which stored sources are hidden from the caller: they exist for the owner of the relation, but the caller may not read them.
-//! Functions omit stored text that comes from them. A source that was deleted or replaced is not hidden, unless the last version of its
-//! document is.
+//! Functions omit stored text that comes from them. A source that was deleted or replaced is hidden only if the caller may
+//! not read the last version of its document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -365,7 +365,7 @@ fn found<'a>(
 
 /// Nothing, for an error that would occur again; an error that another attempt may avoid is raised.
 fn none_if_lasting<T: Default>(caught: Caught) -> Result<T> {
-    match caught.is_passing() {
+    match caught.is_lock_timeout() || caught.needs_repeat() {
         true => caught.rethrow(),
         false => Ok(T::default()),
     }

@@ -8,6 +8,7 @@ use pgrx::pg_sys::PgTryBuilder;
 use pgrx::pg_sys::panic::{CaughtError, ErrorReport, ErrorReportWithLevel, ErrorReportable};
 
 use crate::error::Result;
+use crate::session::sees_everything;
 
 /// An error that was caught. The changes of the work are rolled back.
 #[derive(Debug)]
@@ -43,29 +44,29 @@ impl Caught {
 
     /// Whether a lock was not free in time.
     pub fn is_lock_timeout(&self) -> bool {
-        self.report().sql_error_code() == Code::ERRCODE_LOCK_NOT_AVAILABLE && !self.is_raised()
+        self.comes_from(Code::ERRCODE_LOCK_NOT_AVAILABLE, "ProcessInterrupts")
     }
 
-    /// Whether the transaction can succeed when it is repeated.
+    /// Whether the transaction can succeed when it is repeated. Serialization errors occur only above READ COMMITTED.
     pub fn needs_repeat(&self) -> bool {
-        let is_conflict = matches!(
-            self.report().sql_error_code(),
-            Code::ERRCODE_T_R_DEADLOCK_DETECTED | Code::ERRCODE_T_R_SERIALIZATION_FAILURE
-        );
-        is_conflict && !self.is_raised()
+        let is_conflict = !sees_everything()
+            && self.report().sql_error_code() == Code::ERRCODE_T_R_SERIALIZATION_FAILURE;
+        is_conflict || self.comes_from(Code::ERRCODE_T_R_DEADLOCK_DETECTED, "DeadLockReport")
     }
 
-    /// Whether the same work can succeed a moment later.
+    /// Whether the same work can succeed a moment later, according to its SQLSTATE.
     pub fn is_passing(&self) -> bool {
-        self.is_lock_timeout() || self.needs_repeat()
+        matches!(
+            self.report().sql_error_code(),
+            Code::ERRCODE_LOCK_NOT_AVAILABLE
+                | Code::ERRCODE_T_R_DEADLOCK_DETECTED
+                | Code::ERRCODE_T_R_SERIALIZATION_FAILURE
+        )
     }
 
-    /// Whether code in a procedural language has raised the error. Such code can use any SQLSTATE, and must not end the caller with it. The
-    /// source files of these languages begin with "pl".
-    fn is_raised(&self) -> bool {
-        let file = self.report().file();
-        let name = file.rsplit_once('/').map_or(file, |(_, name)| name);
-        name.starts_with("pl")
+    /// Whether this function of PostgreSQL raised the error. Code of a table can raise the same SQLSTATE, and must not end the caller with it.
+    fn comes_from(&self, code: Code, function: &str) -> bool {
+        self.report().sql_error_code() == code && self.report().function_name() == Some(function)
     }
 
     /// Raises the error again.
@@ -73,10 +74,9 @@ impl Caught {
         self.0.rethrow()
     }
 
-    /// Whether the session was cancelled. Code of a table can raise the same SQLSTATE, and must not end the caller with it.
+    /// Whether the session was cancelled.
     fn is_cancel(&self) -> bool {
-        self.report().sql_error_code() == Code::ERRCODE_QUERY_CANCELED
-            && self.report().function_name() == Some("ProcessInterrupts")
+        self.comes_from(Code::ERRCODE_QUERY_CANCELED, "ProcessInterrupts")
     }
 }
 

@@ -35,7 +35,8 @@ fn all(processed: Result<i64>) -> Result<TaskResult> {
     })
 }
 
-/// All tasks, in the order in which they run. The queue of synchronised tables comes after the comparison that fills it. Retention is the last, because it can lock partitions until the transaction ends.
+/// All tasks, in the order in which they run. The queue of synchronised tables comes after the comparison that fills it. Retention is the
+/// last, because it can lock partitions until the transaction ends.
 const TASKS: [Task; 11] = [
     Task {
         name: "refresh_audit",

@@ -118,8 +118,8 @@ fn put_document(
     documents::lock(corpus.corpus_id, doc_id)?;
     let latest = documents::latest(corpus.corpus_id, doc_id)?;
     documents::check_tenant(&corpus, doc_id, latest.as_ref())?;
-    documents::check_principals(&corpus, doc_id)?;
-    let owners = RowOwners::of(&corpus, doc_id, principals)?;
+    documents::check_principals(&corpus, doc_id, latest.as_ref())?;
+    let owners = RowOwners::of(&corpus, doc_id, latest.as_ref(), principals)?;
     let description = Description {
         uri: uri.map(canonical),
         title,
@@ -399,14 +399,13 @@ fn delete_document(
     writable("delete_document")?;
     let corpus = managed(corpus)?;
     let doc_id = given(doc_id, "doc_id")?;
+    // A session that holds the lock can change the principals.
+    documents::lock(corpus.corpus_id, doc_id)?;
     if documents::is_of_others(&corpus, doc_id)? {
         return Ok(false);
     }
     let present = match corpus.history {
-        Some(_) => {
-            documents::lock(corpus.corpus_id, doc_id)?;
-            withdraw(&corpus, doc_id, false)?
-        }
+        Some(_) => withdraw(&corpus, doc_id, false)?,
         // Without a history nothing can read the earlier versions.
         None => remove(&corpus, doc_id)?.iter().any(|(_, rows)| *rows > 0),
     };
@@ -484,13 +483,15 @@ pub(in crate::api) fn remove<'a>(
     Ok(removed)
 }
 
-/// Locks a managed corpus for writing. Errors: 55000 if create_corpus did not make it, or its documents are the rows of a table.
+/// Locks a managed corpus for writing. Errors: 55000 if create_corpus did not make it, its documents are the rows of a table, or no tenant
+/// is set.
 fn managed(corpus: Option<&str>) -> Result<Corpus> {
     let (tenant, name) = (tenant::if_any(), given(corpus, "corpus")?);
     let corpus = corpora::held(&tenant, name, Hold::Write)?.in_place()?;
     if !corpus.managed {
         return Err(Error::NotManaged(corpus.name));
     }
+    // A document needs a tenant if the corpus has a column for it.
     corpus.row_tenant()?;
     match sync::find(corpus.corpus_id)? {
         Some(synced) => Err(Error::Synchronised {

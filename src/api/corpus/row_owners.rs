@@ -6,6 +6,7 @@ use crate::api::given;
 use crate::error::{Error, Result};
 use crate::sql;
 use crate::store::corpora::Corpus;
+use crate::store::documents::Current;
 
 /// Values of the columns with the tenant and the principals; `None` for a column that the corpus does not have.
 #[derive(Clone, Default)]
@@ -23,6 +24,7 @@ impl RowOwners {
     pub fn of(
         corpus: &Corpus,
         doc_id: &str,
+        latest: Option<&Current>,
         principals: Option<Vec<Option<String>>>,
     ) -> Result<Self> {
         let has_column = corpus.mapping.contains_key("principals_column");
@@ -39,7 +41,7 @@ impl RowOwners {
                 let names = names.map(|name| given(name, "an element of principals"));
                 Some(names.collect::<Result<Vec<String>>>()?)
             }
-            None => present_principals(corpus, doc_id)?,
+            None => present_principals(corpus, doc_id, latest)?,
         };
         Ok(Self {
             tenant: match corpus.has_tenants() {
@@ -127,22 +129,34 @@ impl RowOwners {
 /// The principals of the latest version of a document, deleted or not; `None` if the corpus has no column for them.
 ///
 /// # Errors
-/// 22023 if there is no version: without principals, nobody could read the document.
-fn present_principals(corpus: &Corpus, doc_id: &str) -> Result<Option<Vec<String>>> {
+/// 22023 if there is no version: without principals, nobody could read the document. 42501 if a policy hides the version.
+fn present_principals(
+    corpus: &Corpus,
+    doc_id: &str,
+    latest: Option<&Current>,
+) -> Result<Option<Vec<String>>> {
     let Some(column) = corpus.mapping.get("principals_column") else {
         return Ok(None);
     };
+    let Some(latest) = latest else {
+        return Err(Error::Bad {
+            argument: "principals",
+            fault: format!("none are given for the new document \"{doc_id}\""),
+            hint: "Pass the users and groups that may read it, or '{}' if nobody may.".into(),
+        });
+    };
     let present = sql::write_one::<Vec<String>>(
         &format!(
-            "SELECT coalesce(array_remove(d.{}::text[], NULL), '{{}}') FROM {} AS d WHERE d.doc_id = $1 ORDER BY d.version DESC LIMIT 1",
+            "SELECT coalesce(array_remove(d.{}::text[], NULL), '{{}}') FROM {} AS d WHERE d.doc_id = $1 AND d.version = $2",
             sql::ident(&column.column),
             corpus.documents.as_deref().unwrap_or_default()
         ),
-        &[doc_id.into()],
+        &[doc_id.into(), latest.version.into()],
     )?;
-    present.map(Some).ok_or_else(|| Error::Bad {
-        argument: "principals",
-        fault: format!("none are given for the new document \"{doc_id}\""),
-        hint: "Pass the users and groups that may read it, or '{}' if nobody may.".into(),
-    })
+    present
+        .map(Some)
+        .ok_or_else(|| Error::DocumentOfOtherPrincipals {
+            corpus: corpus.name.clone(),
+            doc_id: doc_id.to_owned(),
+        })
 }

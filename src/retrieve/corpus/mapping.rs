@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::check::is_unique;
 use crate::error::{Error, Result};
+use crate::retrieve::catalog::{is_unique, loose_collation};
 use crate::sql;
 use crate::store::corpora::{
     self, Column, Corpus, Mapping, PRINCIPALS_TYPES, Side, TENANT_TYPES, holds_principals,
@@ -156,16 +156,6 @@ fn check_type(relation: &str, meaning: &str, column: &str) -> Result<()> {
     }
 }
 
-/// The collation of a column if it is nondeterministic: different texts can be equal.
-pub fn loose_collation(relation: &str, column: &str) -> Result<Option<String>> {
-    sql::read_one(
-        "SELECT format('%I.%I', n.nspname, l.collname) FROM pg_attribute AS a JOIN pg_collation AS l ON l.oid = a.attcollation \
-             JOIN pg_namespace AS n ON n.oid = l.collnamespace \
-         WHERE a.attrelid = $1::regclass AND a.attname = $2 AND NOT a.attisdropped AND NOT l.collisdeterministic",
-        &[relation.into(), column.into()],
-    )
-}
-
 /// Returns the type of an embedding column, and its number of dimensions if it is declared.
 ///
 /// # Errors
@@ -241,7 +231,7 @@ pub fn remap(corpus: &mut Corpus, changes: &Value) -> Result<()> {
 /// Checks that a document cannot belong to another tenant than its passages, if these have a column of tenants.
 ///
 /// # Errors
-/// 22023 if the documents do not have this column, and their ids are not unique.
+/// 22023 if the documents do not have this column and their ids are not unique, or a compared column has a nondeterministic collation.
 pub fn check_documents_of_tenants(documents: Option<&str>, mapping: &Mapping) -> Result<()> {
     let (Some(documents), Some(tenant), Some(id)) = (
         documents,
@@ -250,10 +240,27 @@ pub fn check_documents_of_tenants(documents: Option<&str>, mapping: &Mapping) ->
     ) else {
         return Ok(());
     };
-    if tenant.side == Side::Documents
-        || has_column(documents, &tenant.column)?
-        || is_unique(documents, &id.column)?
-    {
+    if tenant.side == Side::Documents {
+        return Ok(());
+    }
+    let is_there = has_column(documents, &tenant.column)?;
+    // Under a nondeterministic collation, the tenants Acme and ACME have the same documents.
+    let compared = [is_there.then_some(&tenant.column), Some(&id.column)];
+    for column in compared.into_iter().flatten() {
+        if let Some(collation) = loose_collation(documents, column)? {
+            return Err(Error::Bad {
+                argument: "documents",
+                fault: format!(
+                    "column \"{column}\" of {documents} has the nondeterministic collation {collation}"
+                ),
+                hint: format!(
+                    "Different names could be equal. ALTER TABLE {documents} ALTER COLUMN {} TYPE text COLLATE \"C\";",
+                    sql::ident(column)
+                ),
+            });
+        }
+    }
+    if is_there || is_unique(documents, &id.column)? {
         return Ok(());
     }
     Err(Error::Bad {

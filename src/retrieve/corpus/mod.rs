@@ -1,5 +1,6 @@
 //! The relations of a corpus: their creation, their mapping to meanings, and checks.
 
+pub mod catalog;
 pub mod check;
 pub mod coordinates;
 pub mod document_parts;

@@ -151,7 +151,7 @@ impl NewCitation {
         })
     }
 
-    /// The citation without its claim and without everything that is taken from its source, also by comparing the two.
+    /// The citation without its claim, the description and text of its source, and values computed from that text.
     pub fn without_source(self) -> Self {
         Self {
             claim: None,

@@ -89,14 +89,16 @@ pub fn check_tenant(corpus: &Corpus, doc_id: &str, latest: Option<&Current>) -> 
 }
 
 /// Checks that the principals of the session, if it has any, may read the latest version of a document. Otherwise a reader could replace
-/// the principals of a document, or withdraw the rows that hide its stored texts. A session without principals keeps documents for all.
+/// the principals of a document, or withdraw the rows that hide its stored texts. A session without principals maintains the documents of all.
 ///
 /// # Errors
 /// 42501 if they may not.
-pub fn check_principals(corpus: &Corpus, doc_id: &str) -> Result<()> {
-    let (Some(column), Some(documents)) =
-        (corpus.mapping.get("principals_column"), &corpus.documents)
-    else {
+pub fn check_principals(corpus: &Corpus, doc_id: &str, latest: Option<&Current>) -> Result<()> {
+    let (Some(column), Some(documents), Some(latest)) = (
+        corpus.mapping.get("principals_column"),
+        &corpus.documents,
+        latest,
+    ) else {
         return Ok(());
     };
     let Some(principals) = tenant::principals()?.filter(|_| corpus.managed) else {
@@ -104,17 +106,18 @@ pub fn check_principals(corpus: &Corpus, doc_id: &str) -> Result<()> {
     };
     let is_readable = sql::write_one::<bool>(
         &format!(
-            "SELECT coalesce(d.{}::text[] && $2, false) FROM {documents} AS d WHERE d.doc_id = $1 ORDER BY d.version DESC LIMIT 1",
+            "SELECT coalesce(d.{}::text[] && $3, false) FROM {documents} AS d WHERE d.doc_id = $1 AND d.version = $2",
             sql::ident(&column.column),
         ),
-        &[doc_id.into(), principals.into()],
+        &[doc_id.into(), latest.version.into(), principals.into()],
     )?;
     match is_readable {
-        Some(false) => Err(Error::DocumentOfOtherPrincipals {
+        // A policy can hide the version.
+        Some(false) | None => Err(Error::DocumentOfOtherPrincipals {
             corpus: corpus.name.clone(),
             doc_id: doc_id.to_owned(),
         }),
-        _ => Ok(()),
+        Some(true) => Ok(()),
     }
 }
 
@@ -127,7 +130,7 @@ pub fn is_of_others(corpus: &Corpus, doc_id: &str) -> Result<bool> {
     if check_tenant(corpus, doc_id, latest.as_ref()).is_err() {
         return Ok(true);
     }
-    match check_principals(corpus, doc_id) {
+    match check_principals(corpus, doc_id, latest.as_ref()) {
         Err(Error::DocumentOfOtherPrincipals { .. }) => Ok(true),
         other => other.map(|()| false),
     }

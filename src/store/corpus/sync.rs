@@ -193,16 +193,16 @@ pub fn leftovers(place: &Place) -> Result<Vec<Leftover>> {
     as_owner_unrestricted(|| {
         sql::read_rows(
             "WITH RECURSIVE parts (argument, oid) AS ( \
-                     SELECT convert_to(s.corpus_id::text, 'UTF8') || '\\x00'::bytea, s.source::oid FROM reground.synchronised_tables AS s \
+                     SELECT convert_to(s.corpus_id::text, 'UTF8') || decode('00', 'hex'), s.source::oid FROM reground.synchronised_tables AS s \
                      UNION SELECT p.argument, i.inhrelid FROM parts AS p JOIN pg_inherits AS i ON i.inhparent = p.oid), \
                  tree (oid) AS (SELECT $1::oid UNION SELECT i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.oid) \
              SELECT format('%I.%I', n.nspname, c.relname) AS \"table\", g.tgname::text AS trigger \
              FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
              WHERE g.tgfoid = 'reground._sync_rows'::regproc::oid AND NOT g.tgisinternal \
                  AND NOT EXISTS (SELECT FROM parts AS p WHERE p.oid = c.oid AND p.argument = g.tgargs) \
-                 AND CASE WHEN $1 IS NULL THEN g.tgargs = convert_to($2::text, 'UTF8') || '\\x00'::bytea OR NOT EXISTS (SELECT FROM parts AS p WHERE p.argument = g.tgargs) \
+                 AND CASE WHEN $1 IS NULL THEN g.tgargs = convert_to($2::text, 'UTF8') || decode('00', 'hex') OR NOT EXISTS (SELECT FROM parts AS p WHERE p.argument = g.tgargs) \
                      ELSE EXISTS (SELECT FROM tree AS t WHERE t.oid = c.oid) END \
-             ORDER BY 1, 2",
+             ORDER BY 1 COLLATE \"C\", 2 COLLATE \"C\"",
             &[source.into(), corpus_id.into()],
         )
     })
@@ -310,7 +310,7 @@ fn has_no_entry(condition: &str) -> String {
     }
 }
 
-/// Queues changed rows, each once.
+/// Queues changed rows. In READ COMMITTED, an entry that waits is used again.
 pub fn queue(corpus_id: i64, doc_ids: Vec<Option<String>>) -> Result<()> {
     let query = format!(
         "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id) \
@@ -351,7 +351,8 @@ pub fn unqueue(corpus_id: i64, doc_ids: Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Queues rows whose documents could not be stored: again after 1, 2, 4, … minutes, at most a day. The whole table is queued once.
+/// Queues rows whose documents could not be stored: again after 1, 2, 4, … minutes, at most a day. In READ COMMITTED, the whole table
+/// has one entry.
 pub fn queue_again(corpus_id: i64, entry: &Queued) -> Result<()> {
     let query = format!(
         "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id, attempts, due_at, last_error) \

@@ -75,10 +75,10 @@ impl Corpus {
         })
     }
 
-    /// FROM item for the passages whose embeddings the caller keeps, with the alias `p`: all of them for the owner of the relation in a
+    /// FROM item for the passages whose embeddings the caller maintains, with the alias `p`: all of them for the owner of the relation in a
     /// session that acts for no tenant, as for a worker.
     pub fn embedded_passages(&self) -> Result<String> {
-        match self.restricts_rows() && self.is_kept_for_all()? {
+        match self.restricts_rows() && self.is_maintained_for_all()? {
             true => Ok(format!(
                 "{} AS p",
                 self.relation.as_deref().unwrap_or_default()
@@ -89,13 +89,13 @@ impl Corpus {
 
     /// Condition for the passages `p` whose embeddings the caller may store.
     pub fn embeddable(&self) -> Result<String> {
-        match self.has_tenants() && self.is_kept_for_all()? {
+        match self.has_tenants() && self.is_maintained_for_all()? {
             true => Ok("true".to_owned()),
             false => self.of_tenant(),
         }
     }
 
-    fn is_kept_for_all(&self) -> Result<bool> {
+    fn is_maintained_for_all(&self) -> Result<bool> {
         Ok(!tenant::is_named()? && self.is_owned()?)
     }
 

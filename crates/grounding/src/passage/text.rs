@@ -111,7 +111,7 @@ impl Passage {
     pub fn date(&self) -> Option<&str> {
         let modified = self.modified.as_deref();
         let day = modified.map(|time| time.split('T').next().unwrap_or(time));
-        // A time of day that only says that a date was stored as a time.
+        // A date that was stored as a timestamp has the time 00:00 UTC, which is omitted.
         let published = self.published.as_deref();
         let published = published.map(|time| time.strip_suffix("T00:00:00+00:00").unwrap_or(time));
         published.or(day)

@@ -55,20 +55,21 @@ pub fn entries(doc_ids: Vec<String>) -> Vec<Queued> {
 /// document is returned with its row. Deadlocks and serialisation errors are raised: the transaction has to be repeated.
 pub fn rows(synced: &Synchronised, entries: &[Queued], on_lock: OnLock) -> Result<Applied> {
     let mut applied = Applied::default();
-    let Some(corpus) = corpora::held_by_id(synced.corpus_id, Hold::Write)? else {
-        return Ok(applied);
-    };
     let wait: &[(&CStr, &CStr)] = match guc::value("lock_timeout").as_deref() {
         Some("0") | None if on_lock == OnLock::Queue => &[(c"lock_timeout", LONGEST_WAIT)],
         _ => &[],
     };
-    // A lock on the tables of the corpus must not hold up the writer of the table more than once.
+    // A lock on the corpus must not hold up the writer of the table more than once.
     let mut blocked: Option<String> = None;
     let mut attempt = |entries: &[Queued]| {
         if let Some(error) = &blocked {
             return Err(error.clone());
         }
-        match with_settings(wait, || sql::guarded(|| batch_of(synced, &corpus, entries))) {
+        let stored = || {
+            let corpus = corpora::held_by_id(synced.corpus_id, Hold::Write)?;
+            corpus.map_or(Ok(0), |corpus| batch_of(synced, &corpus, entries))
+        };
+        match with_settings(wait, || sql::guarded(stored)) {
             Ok(changed) => Ok(changed),
             Err(caught) if caught.needs_repeat() => caught.rethrow(),
             Err(caught) if caught.is_lock_timeout() && on_lock == OnLock::Raise => caught.rethrow(),
@@ -99,7 +100,11 @@ pub fn rows(synced: &Synchronised, entries: &[Queued], on_lock: OnLock) -> Resul
             }
         }
     }
-    for entry in &applied.failed {
+    for entry in &mut applied.failed {
+        // A lock says nothing about the row, which is tried again soon.
+        if blocked.is_some() {
+            entry.attempts = entry.attempts.max(1).saturating_sub(1);
+        }
         sync::queue_again(synced.corpus_id, entry)?;
     }
     Ok(applied)
@@ -136,7 +141,7 @@ fn put_row(corpus: &Corpus, chunking: &ChunkSettings, row: &SourceRow) -> Result
         return Err(Error::Bad {
             argument: "key",
             fault: "it is empty".into(),
-            hint: String::new(),
+            hint: "Give the row a key, or set its content to NULL.".into(),
         });
     }
     let owners = RowOwners::of_row(corpus, row.tenant.as_deref(), row.principals.clone())?;

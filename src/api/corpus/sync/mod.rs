@@ -15,6 +15,7 @@ use pgrx::prelude::*;
 use crate::api::audit::task_result::TaskResult;
 use crate::api::{given, not_empty, writable};
 use crate::error::{Error, Result, warn};
+use crate::retrieve::catalog::is_unique;
 use crate::session::with_settings;
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold};
@@ -105,7 +106,7 @@ fn register(name: &str, relation: pg_sys::Oid, columns: &SourceColumns, mode: &s
         }
         None => {
             sync::insert(corpus.corpus_id, relation, columns, mode)?;
-            check_new(&corpus, relation, &table)?;
+            check_new(&corpus, &table)?;
         }
     }
     let synced = found(&corpus)?;
@@ -113,7 +114,7 @@ fn register(name: &str, relation: pg_sys::Oid, columns: &SourceColumns, mode: &s
         sync::queue(corpus.corpus_id, vec![None])?;
         return Ok(0);
     }
-    repair(&synced)
+    repair(&synced, ATTEMPTS)
 }
 
 /// Checks that a corpus can have a synchronised table, and that the caller has the rights of its owner.
@@ -131,7 +132,7 @@ fn check_corpus(corpus: &Corpus) -> Result<()> {
 }
 
 /// Checks the columns of a new registration, and that the corpus has no document that the table has not.
-fn check_new(corpus: &Corpus, relation: pg_sys::Oid, table: &str) -> Result<()> {
+fn check_new(corpus: &Corpus, table: &str) -> Result<()> {
     let synced = found(corpus)?;
     let source = Source::of(&synced)?;
     let own = [&corpus.relation, &corpus.documents, &corpus.history];
@@ -142,7 +143,7 @@ fn check_new(corpus: &Corpus, relation: pg_sys::Oid, table: &str) -> Result<()> 
             hint: "",
         });
     }
-    if !triggers::is_unique(relation, &synced.columns[REQUIRED[0]])? {
+    if !is_unique(&synced.name(), &synced.columns[REQUIRED[0]])? {
         return Err(Error::CannotSynchronise {
             table: table.to_owned(),
             problem: "the key has no unique index",
@@ -239,15 +240,15 @@ fn resync(corpus: Option<&str>) -> std::result::Result<i64, ErrorReport> {
     if let Some(name) = corpus {
         let unknown = || Error::UnknownCorpus(name.to_owned());
         let corpus = corpora::find(&tenant, name)?.ok_or_else(unknown)?;
-        return Ok(repair(&found(&corpus)?)?);
+        return Ok(repair(&found(&corpus)?, ATTEMPTS)?);
     }
     let mut changed: i64 = 0;
     for corpus_id in sync::all(Some(&tenant))? {
         let Some(synced) = sync::find(corpus_id)? else {
             continue;
         };
-        // An error would undo the repair of the other tables.
-        match sql::guarded(|| repair(&synced)) {
+        // An error would undo the repair of the other tables. Writers of the tables before this one wait until the transaction ends.
+        match sql::guarded(|| repair(&synced, 1)) {
             Ok(count) => changed = changed.saturating_add(count),
             Err(caught) => {
                 let error = caught.described();
@@ -274,9 +275,10 @@ fn warn_of(synced: &Synchronised, error: &str) {
     );
 }
 
-/// Compares all rows of a table with the documents, and stores the differences. Returns their number.
-fn repair(synced: &Synchronised) -> Result<i64> {
-    hold_off_writers(synced.corpus_id)?;
+/// Compares all rows of a table with the documents, and stores the differences. Returns their number. Errors: 55P03 if its writers do not
+/// end within the attempts.
+fn repair(synced: &Synchronised, attempts: usize) -> Result<i64> {
+    hold_off_writers(synced.corpus_id, attempts)?;
     // The comparison finds all rows that are queued.
     while !sync::take(synced.corpus_id, BATCH, true)?.is_empty() {}
     let differences = Source::of(synced)?.differences()?;
@@ -290,21 +292,21 @@ fn repair(synced: &Synchronised) -> Result<i64> {
     Ok(applied.changed)
 }
 
-/// Attempts of [`hold_off_writers`], half a second each.
+/// Attempts to wait for the writers of one table, a second each.
 const ATTEMPTS: usize = 60;
 
 /// Lets writers of a table wait until the transaction ends. A writer that is not finished can take long, and while this function waits for
-/// it, new writers wait too. So each wait is short, with a pause after it.
+/// it, new writers wait too. So each wait is half a second, with a pause after it.
 ///
 /// # Errors
-/// 55P03 after half a minute.
-fn hold_off_writers(corpus_id: i64) -> Result<()> {
+/// 55P03 after the last attempt.
+fn hold_off_writers(corpus_id: i64, attempts: usize) -> Result<()> {
     let timeout = [(c"lock_timeout", c"500ms")];
     for attempt in 1.. {
         let held = sql::guarded(|| with_settings(&timeout, || sync::hold_off_writers(corpus_id)));
         match held {
             Ok(()) => break,
-            Err(caught) if caught.is_lock_timeout() && attempt < ATTEMPTS => {
+            Err(caught) if caught.is_lock_timeout() && attempt < attempts => {
                 sql::run("SELECT pg_sleep(0.5)", &[])?;
             }
             Err(caught) => caught.rethrow(),
@@ -370,7 +372,14 @@ fn each(work: impl Fn(&Synchronised) -> Result<(i64, Option<String>)>) -> Result
 /// for them: the next call goes on.
 fn process(synced: &Synchronised) -> Result<i64> {
     let timeout = [(c"lock_timeout", c"2s")];
-    with_settings(&timeout, || sync::hold_off_writers(synced.corpus_id))?;
+    let held = with_settings(&timeout, || {
+        sql::guarded(|| sync::hold_off_writers(synced.corpus_id))
+    });
+    match held {
+        Ok(()) => {}
+        Err(caught) if caught.is_lock_timeout() => return Ok(0),
+        Err(caught) => caught.rethrow(),
+    }
     let begun = clock()?;
     let mut changed: i64 = 0;
     while !is_long(since(begun)?) {
@@ -382,10 +391,13 @@ fn process(synced: &Synchronised) -> Result<i64> {
             taken.into_iter().partition(|entry| entry.doc_id.is_some());
         let mut failed = false;
         let is_whole = !whole.is_empty();
-        // The comparison also finds the rows of the other entries.
-        while is_whole && !sync::take(synced.corpus_id, BATCH, false)?.is_empty() {}
         for entry in whole {
-            match sql::guarded(|| Source::of(synced)?.differences()) {
+            // The comparison also finds the rows of the other entries. If it fails, they stay.
+            let compared = sql::guarded(|| {
+                while !sync::take(synced.corpus_id, BATCH, false)?.is_empty() {}
+                Source::of(synced)?.differences()
+            });
+            match compared {
                 Ok(found) => {
                     sync::queue(synced.corpus_id, found.into_iter().map(Some).collect())?;
                     sync::note(synced.corpus_id, true, None)?;

@@ -205,7 +205,7 @@ impl<'a> Source<'a> {
     /// The key of a row of a tenant with content, if there is one.
     pub fn row_of_tenant(&self, tenant: &str) -> Result<Option<String>> {
         let query = format!(
-            "SELECT {} FROM {} AS t WHERE {} COLLATE \"C\" = $1 AND {} IS NOT NULL LIMIT 1",
+            "SELECT {} FROM {} AS t WHERE {} COLLATE \"C\" = $1 AND {} IS NOT NULL ORDER BY 1 LIMIT 1",
             self.text("key"),
             self.relation,
             self.text("tenant_column"),

@@ -20,8 +20,8 @@ fn _sync_rows(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), Error
     let corpus_id: i64 = argument
         .and_then(|id| id.parse().ok())
         .ok_or(Error::WrongTrigger)?;
-    // A trigger that is left over must not stop the writers: of a detached partition, of a loaded file of the structure of another
-    // database, after the end of a synchronisation.
+    // Left-over triggers must not stop the writers. A detached partition has them, and so has a table that was loaded from a file of the
+    // structure of another database.
     match sync::find(corpus_id)? {
         Some(synced) if sync::is_part(synced.source_oid, changes.table)? => {
             follow(&synced, &changes)?;
@@ -181,14 +181,4 @@ pub fn check_source(source: pg_sys::Oid) -> Result<String> {
         return Err(Error::MayNotSynchronise(table));
     }
     Ok(table)
-}
-
-/// Whether the key is unique: a column with a unique index of its own.
-pub fn is_unique(source: pg_sys::Oid, key: &str) -> Result<bool> {
-    let found = sql::read_one::<bool>(
-        "SELECT EXISTS (SELECT FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attname = $2 AND a.attnum = ANY (i.indkey) \
-             WHERE i.indrelid = $1 AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)",
-        &[source.into(), key.into()],
-    )?;
-    Ok(found == Some(true))
 }

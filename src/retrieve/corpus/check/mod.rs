@@ -11,7 +11,6 @@ mod synchronised;
 mod unique;
 
 pub use indexes::indexes;
-pub use unique::is_unique;
 
 use crate::error::Result;
 use crate::sql;

@@ -4,7 +4,7 @@ use super::finding::Finding;
 use super::indexes::can_have_indexes;
 use crate::error::Result;
 use crate::guc;
-use crate::retrieve::mapping;
+use crate::retrieve::catalog;
 use crate::retrieve::text_config::has_index;
 use crate::sql;
 use crate::store::corpora::{
@@ -56,7 +56,7 @@ fn loose_collation(corpus: &Corpus, meaning: &str) -> Result<Option<Finding>> {
         return Ok(None);
     };
     let relation = corpus.side(mapped.side).unwrap_or_default();
-    let collation = mapping::loose_collation(relation, &mapped.column)?;
+    let collation = catalog::loose_collation(relation, &mapped.column)?;
     Ok(collation.map(|collation| {
         let name = sql::ident(&mapped.column);
         let kind = corpus.column_type(meaning).unwrap_or("text");

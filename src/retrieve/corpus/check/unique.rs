@@ -25,11 +25,6 @@ pub fn documents_doc_id(corpus: &Corpus) -> Result<Option<Finding>> {
     }
 }
 
-/// Whether a column has a unique index of its own.
-pub fn is_unique(relation: &str, column: &str) -> Result<bool> {
-    Ok(indexes(relation, column)?.is_some_and(|indexes| indexes.is_unique))
-}
-
 /// The indexes whose first column is the checked column.
 #[derive(Deserialize)]
 struct ColumnIndexes {

@@ -127,16 +127,21 @@ pub fn hold(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
     })
 }
 
-/// Locks the corpora with rows of a tenant against writers: its own, and the shared ones with a column of tenants. They must be locked
-/// before its conversations, the order in which forget_document locks.
+/// Locks the corpora of a tenant against writers, and the shared ones with a column of tenants against DROP: other tenants write them.
+/// They must be locked before its conversations, the order in which forget_document locks.
 pub fn hold_corpora(tenant: &str) -> Result<()> {
     as_owner_unrestricted(|| {
-        sql::run(
-            "SELECT FROM reground.corpora WHERE tenant = $1 OR tenant IS NULL AND managed AND mapping ? 'tenant_column' ORDER BY corpus_id FOR UPDATE",
-            &[tenant.into()],
-        )
-    })?;
-    Ok(())
+        for corpora in [
+            "tenant = $1 ORDER BY corpus_id FOR UPDATE",
+            "tenant IS NULL AND managed AND mapping ? 'tenant_column' AND $1 <> '' ORDER BY corpus_id FOR KEY SHARE",
+        ] {
+            sql::run(
+                &format!("SELECT FROM reground.corpora WHERE {corpora}"),
+                &[tenant.into()],
+            )?;
+        }
+        Ok(())
+    })
 }
 
 /// The ids of all conversations of a tenant; their rows are locked in the order of the ids, so that two sessions cannot deadlock.

@@ -44,6 +44,9 @@ pub fn shared_rows(corpus_id: i64, tenant: &str, receipt: &mut Receipt) -> Resul
             erase(table, condition, &args, receipt)?;
         }
         let args = [corpus_id.into(), tenant.into()];
+        // An entry that waits has the key of a row, and its error can contain a value.
+        let queued = "x.doc_id IN (SELECT d.doc_id FROM reground.documents AS d WHERE d.corpus_id = $1 AND d.tenant = $2)";
+        erase("sync_queue", queued, &args, receipt)?;
         erase("documents", "x.tenant = $2", &args, receipt)
     })
 }

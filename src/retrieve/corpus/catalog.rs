@@ -1,0 +1,24 @@
+//! What the catalog says about a column.
+
+use crate::error::Result;
+use crate::sql;
+
+/// Whether a column has a unique index of its own.
+pub fn is_unique(relation: &str, column: &str) -> Result<bool> {
+    let found = sql::read_one::<bool>(
+        "SELECT EXISTS (SELECT FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attname = $2 \
+             WHERE i.indrelid = $1::regclass AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)",
+        &[relation.into(), column.into()],
+    )?;
+    Ok(found == Some(true))
+}
+
+/// The collation of a column if it is nondeterministic: different texts can be equal.
+pub fn loose_collation(relation: &str, column: &str) -> Result<Option<String>> {
+    sql::read_one(
+        "SELECT format('%I.%I', n.nspname, l.collname) FROM pg_attribute AS a JOIN pg_collation AS l ON l.oid = a.attcollation \
+             JOIN pg_namespace AS n ON n.oid = l.collnamespace \
+         WHERE a.attrelid = $1::regclass AND a.attname = $2 AND NOT a.attisdropped AND NOT l.collisdeterministic",
+        &[relation.into(), column.into()],
+    )
+}
