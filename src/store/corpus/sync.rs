@@ -202,7 +202,7 @@ pub fn leftovers(place: &Place) -> Result<Vec<Leftover>> {
                  AND NOT EXISTS (SELECT FROM parts AS p WHERE p.oid = c.oid AND p.argument = g.tgargs) \
                  AND CASE WHEN $1 IS NULL THEN g.tgargs = convert_to($2::text, 'UTF8') || decode('00', 'hex') OR NOT EXISTS (SELECT FROM parts AS p WHERE p.argument = g.tgargs) \
                      ELSE EXISTS (SELECT FROM tree AS t WHERE t.oid = c.oid) END \
-             ORDER BY 1 COLLATE \"C\", 2 COLLATE \"C\"",
+             ORDER BY n.nspname, c.relname, g.tgname",
             &[source.into(), corpus_id.into()],
         )
     })
