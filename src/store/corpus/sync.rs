@@ -298,6 +298,12 @@ pub struct Queued {
     pub last_error: Option<String>,
 }
 
+/// Conditions that the entry `q` is of the row `g`, and that it is of the whole table. The index has the hash of a key, because a key can
+/// be too long for an index.
+const IS_ROW: &str =
+    "hashtextextended(q.doc_id, 0) = hashtextextended(g.doc_id, 0) AND q.doc_id = g.doc_id";
+const IS_WHOLE: &str = "hashtextextended(q.doc_id, 0) IS NULL AND q.doc_id IS NULL";
+
 /// Condition that the corpus `k` has no entry that satisfies a condition. The lock keeps an entry until the transaction ends, so that it
 /// is processed after the change of the row; an entry that another session processes does not count. A snapshot of an earlier time could
 /// show an entry that is gone, whose lock is an error.
@@ -316,8 +322,8 @@ pub fn queue(corpus_id: i64, doc_ids: Vec<Option<String>>) -> Result<()> {
         "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id) \
          SELECT k.tenant, k.corpus_id, g.doc_id FROM reground.corpora AS k CROSS JOIN unnest($2::text[]) AS g(doc_id) \
          WHERE k.corpus_id = $1 AND CASE WHEN g.doc_id IS NULL THEN {} ELSE {} END",
-        has_no_entry("q.doc_id IS NULL AND q.due_at <= clock_timestamp()"),
-        has_no_entry("q.doc_id = g.doc_id AND q.due_at <= clock_timestamp()")
+        has_no_entry(&format!("{IS_WHOLE} AND q.due_at <= clock_timestamp()")),
+        has_no_entry(&format!("{IS_ROW} AND q.due_at <= clock_timestamp()"))
     );
     as_owner(|| sql::run(&query, &[corpus_id.into(), doc_ids.into()]))?;
     Ok(())
@@ -327,9 +333,11 @@ pub fn queue(corpus_id: i64, doc_ids: Vec<Option<String>>) -> Result<()> {
 pub fn queue_found(corpus_id: i64, doc_ids: Vec<String>) -> Result<i64> {
     let queued = as_owner(|| {
         sql::run(
-            "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id) \
+            &format!(
+                "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id) \
              SELECT k.tenant, k.corpus_id, g.doc_id FROM reground.corpora AS k CROSS JOIN unnest($2::text[]) AS g(doc_id) \
-             WHERE k.corpus_id = $1 AND NOT EXISTS (SELECT FROM reground.sync_queue AS q WHERE q.corpus_id = k.corpus_id AND q.doc_id = g.doc_id)",
+             WHERE k.corpus_id = $1 AND NOT EXISTS (SELECT FROM reground.sync_queue AS q WHERE q.corpus_id = k.corpus_id AND {IS_ROW})"
+            ),
             &[corpus_id.into(), doc_ids.into()],
         )
     })?;
@@ -344,7 +352,8 @@ pub fn unqueue(corpus_id: i64, doc_ids: Vec<String>) -> Result<()> {
     as_owner(|| {
         sql::run(
             "DELETE FROM reground.sync_queue AS q WHERE q.queue_id IN ( \
-                 SELECT n.queue_id FROM reground.sync_queue AS n WHERE n.corpus_id = $1 AND n.doc_id = ANY ($2) FOR UPDATE SKIP LOCKED)",
+                 SELECT n.queue_id FROM reground.sync_queue AS n WHERE n.corpus_id = $1 AND n.doc_id = ANY ($2) \
+                     AND hashtextextended(n.doc_id, 0) = ANY (ARRAY(SELECT hashtextextended(g.doc_id, 0) FROM unnest($2::text[]) AS g(doc_id))) FOR UPDATE SKIP LOCKED)",
             &[corpus_id.into(), doc_ids.into()],
         )
     })?;
@@ -358,7 +367,7 @@ pub fn queue_again(corpus_id: i64, entry: &Queued) -> Result<()> {
         "INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id, attempts, due_at, last_error) \
              SELECT k.tenant, k.corpus_id, $2, $3 + 1, clock_timestamp() + make_interval(mins => (2 ^ least($3, 10))::integer), $4 \
              FROM reground.corpora AS k WHERE k.corpus_id = $1 AND ($2 IS NOT NULL OR {})",
-        has_no_entry("q.doc_id IS NULL")
+        has_no_entry(IS_WHOLE)
     );
     as_owner(|| {
         sql::run(
