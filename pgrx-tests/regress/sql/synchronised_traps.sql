@@ -210,6 +210,16 @@ DROP ROLE followed_reader;
 SELECT reground.resync('hostile');
 SELECT doc_id FROM hostile ORDER BY 1;
 
+-- A key whose text is too long for the index of documents stops no writer.
+CREATE TABLE long_keys (id bytea PRIMARY KEY, body text);
+SELECT reground.create_corpus('long_key', schema => 'followed');
+SELECT reground.sync_table('long_key', 'long_keys', key => 'id', content => 'body');
+SET client_min_messages = error;
+INSERT INTO long_keys SELECT decode(string_agg(md5(n::text), ''), 'hex'), 'Text.' FROM generate_series(1, 90) AS n;
+SET client_min_messages = warning;
+SELECT length(doc_id), last_error FROM reground.sync_queue JOIN reground.corpora USING (corpus_id) WHERE corpus = 'long_key';
+SELECT count(*) FROM long_keys;
+
 -- The end.
 SELECT count(reground.drop_corpus(corpus, drop_tables => true)) > 0 AS dropped FROM reground.corpora WHERE relation IN (SELECT oid FROM pg_class WHERE relnamespace = 'followed'::regnamespace);
 DROP SCHEMA followed CASCADE;

@@ -251,6 +251,24 @@ SET app.principals = '{board}';
 SELECT content FROM reground.search('minutes', 'mill');
 SELECT version FROM reground.put_document('minutes', 'm', 'The board keeps the mill.');
 SELECT reground.delete_document('minutes', 'm') AS deleted;
+-- Also if a policy hides the latest version from it.
+SET app.principals = '';
+SELECT version FROM reground.put_document('minutes', 'p', 'For all.', principals => '{staff,board}');
+SELECT version FROM reground.put_document('minutes', 'p', 'For the board.', principals => '{board}');
+CREATE ROLE tenant_columns_staff IN ROLE reground_user;
+GRANT USAGE ON SCHEMA tenant_columns, regress TO tenant_columns_staff;
+GRANT SELECT, INSERT, UPDATE, DELETE ON minutes, minutes_documents, minutes_history TO tenant_columns_staff;
+ALTER TABLE minutes_documents ENABLE ROW LEVEL SECURITY;
+CREATE POLICY first ON minutes_documents USING (version = 1);
+UPDATE minutes_documents SET readers = '{staff}' WHERE version = 1;
+SET ROLE tenant_columns_staff;
+SET app.principals = '{staff}';
+SELECT * FROM regress.refusal($$SELECT * FROM reground.put_document('minutes', 'p', 'x', principals => '{staff}')$$);
+SET app.principals = '';
+SELECT * FROM regress.refusal($$SELECT * FROM reground.put_document('minutes', 'p', 'x')$$);
+RESET ROLE;
+DROP OWNED BY tenant_columns_staff;
+DROP ROLE tenant_columns_staff;
 SELECT reground.drop_corpus('minutes', drop_tables => true);
 
 -- Without a tenant, a session maintains shared corpora, and the owner embeds the passages of all tenants.
