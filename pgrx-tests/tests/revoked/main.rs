@@ -128,6 +128,13 @@ impl Fixture {
         Ok(session)
     }
 
+    /// Checks that no function and no relation tells the user the word or the number.
+    fn tells_nothing(&self) -> Result<()> {
+        let told = self.telling(&self.user, &self.surface()?)?;
+        ensure!(told.is_empty(), "the word is in {told:?}");
+        Ok(())
+    }
+
     /// The results, by name, that contain the word or the number: rows, errors and notices of functions and relations. Nothing is committed.
     fn telling(&self, role: &str, names: &[String]) -> Result<BTreeSet<String>> {
         let mut session = self.session(role)?;
@@ -265,9 +272,7 @@ fn a_replaced_passage_is_hidden_with_its_document() -> Result<()> {
         "INSERT INTO public.denied VALUES ('{}', 'plan')",
         fixture.user
     ))?;
-    let told = fixture.telling(&fixture.user, &fixture.surface()?)?;
-    ensure!(told.is_empty(), "the word is in {told:?}");
-    Ok(())
+    fixture.tells_nothing()
 }
 
 /// A deleted source is not hidden: nobody can read it any more, and the history keeps what it said.
@@ -294,9 +299,7 @@ fn a_forced_policy_hides_what_is_missing() -> Result<()> {
          INSERT INTO public.denied VALUES ('{0}', 'plan')",
         fixture.user
     ))?;
-    let told = fixture.telling(&fixture.user, &fixture.surface()?)?;
-    ensure!(told.is_empty(), "the word is in {told:?}");
-    Ok(())
+    fixture.tells_nothing()
 }
 
 /// The first columns of a query as text, of a user without notices.
@@ -316,9 +319,7 @@ fn a_hidden_document_stays_hidden_when_it_is_deleted() -> Result<()> {
          SELECT set_config('app.tenant_id', 'acme', false); SELECT reground.delete_document('papers', 'plan')",
         fixture.user
     ))?;
-    let told = fixture.telling(&fixture.user, &fixture.surface()?)?;
-    ensure!(told.is_empty(), "the word is in {told:?}");
-    Ok(())
+    fixture.tells_nothing()
 }
 
 /// A user and a board member read an answer. The document is restricted to the board, and then deleted.
