@@ -64,7 +64,7 @@ UPDATE posts SET body = 'Frogs jump twice.' WHERE id = 30;
 UPDATE posts SET body = 'Frogs jump thrice.' WHERE id = 30;
 SELECT doc_id, content FROM barn_documents WHERE doc_id = '30';
 SELECT count(*) FROM barn_history WHERE doc_id = '30';
-SELECT count(*) FROM reground.documents WHERE doc_id = '30';
+SELECT count(*) FROM reground.documents JOIN reground.corpora USING (corpus_id) WHERE corpus = 'barn' AND doc_id = '30';
 SELECT reground.alter_corpus('barn', keep_versions => 2);
 UPDATE posts SET body = 'Frogs jump four times.' WHERE id = 30;
 UPDATE posts SET body = 'Frogs jump five times.' WHERE id = 30;
