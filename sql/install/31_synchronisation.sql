@@ -21,8 +21,8 @@ COMMENT ON COLUMN reground.synchronised_tables.mode IS 'immediate: documents are
 COMMENT ON COLUMN reground.synchronised_tables.compared_at IS 'When the table and the documents were compared last.';
 COMMENT ON COLUMN reground.synchronised_tables.last_error IS 'Error of the last run of maintenance, or of rows that wait; NULL if it succeeded.';
 COMMENT ON COLUMN reground.synchronised_tables.created_at IS 'When the table was registered.';
-COMMENT ON COLUMN reground.synchronised_tables.relation_id IS 'OID of the table that has the column_numbers. After a restore it is another one: then the names in columns count.';
-COMMENT ON COLUMN reground.synchronised_tables.column_numbers IS 'Numbers of the columns by meaning, with which a renamed column is found.';
+COMMENT ON COLUMN reground.synchronised_tables.relation_id IS 'OID of the table when column_numbers were stored. If the table has another OID, as after a restore, the names in columns count.';
+COMMENT ON COLUMN reground.synchronised_tables.column_numbers IS 'Numbers of the columns of the table by meaning. A renamed column is found by its number.';
 
 CREATE TABLE reground.sync_queue (
     queue_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

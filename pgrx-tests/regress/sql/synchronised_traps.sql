@@ -176,8 +176,7 @@ SELECT version, content FROM by_hand_2_documents;
 SELECT reground.sync_table('typing', 'typed', key => 'id', content => 'none');
 SELECT content FROM reground.search('readers', 'unseen', filter => '{"label": "x"}');
 
--- Code of the owner of the corpus cannot stop a writer of the table, whichever error it raises. The owner sees the error, which may contain
--- values of rows; other roles do not.
+-- An error in code of the owner of the corpus stops no writer of the table. The error may contain values of rows, so only the owner sees it.
 CREATE TABLE written (id integer PRIMARY KEY, body text);
 SELECT reground.create_corpus('hostile', schema => 'followed');
 SELECT reground.sync_table('hostile', 'written', key => 'id', content => 'body');
