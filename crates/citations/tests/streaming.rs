@@ -34,6 +34,11 @@ fn shown_text_and_citations_are_final() {
         // Citations alone in a paragraph belong to the sentence before.
         "Cows give milk and sheep give wool [A1].\n\n[B1]\n\nPigs fly. [C1]\n\nSources:\n\n[D1]\n\nSo it is.",
         "It is so [1].\n\nBut why [^1] so.\n\nIt is [2].\n\nSo.\n\n[^1]: cows",
+        // Neither reasoning nor the name of a note is words of the next paragraph.
+        "It is so [A1].\n\n。[^1]<think>",
+        "It is so [A1].\n\n<think>but why</think>[B1].\n\nSo.",
+        "It is so [A1].\n\n[^note] [B1].\n\nSo.\n\n[^note]: cows",
+        "It is so [A1].\n\n<cite></cite>[B1].\n\nSo.",
     ] {
         check(answer, &Grammar::default()).unwrap();
     }

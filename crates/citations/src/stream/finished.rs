@@ -26,7 +26,7 @@ pub(super) fn finished_paragraphs(text: &str) -> usize {
 
 /// The finished paragraphs of an answer.
 pub(super) struct Finished<'a> {
-    /// The text that can be shown.
+    /// The text before the first citation that later text decides, at most the text that can be shown.
     pub text: &'a str,
     /// The end of the finished paragraphs.
     pub end: usize,
@@ -58,7 +58,7 @@ impl Finished<'_> {
     /// list of references.
     fn next_has_words(&self, following: &[ExtractedCitation]) -> bool {
         let first = following.first().map(|c| c.span.bytes.start);
-        let end = first.unwrap_or(self.text.len());
+        let end = self.text.len().min(first.unwrap_or(usize::MAX));
         let begun = self.text.get(self.end..end).unwrap_or_default();
         checked(begun.split(|c: char| !(c.is_alphanumeric() || c == ' ')))
             .any(|words| words.contains(char::is_alphabetic) && !may_become_label(words))

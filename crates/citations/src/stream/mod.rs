@@ -188,7 +188,7 @@ fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> Partial
         .find(waits)
         .map_or(shown, |c| c.span.bytes.start);
     let finished = Finished {
-        text: &text[..shown],
+        text: &text[..placeable],
         end: finished_paragraphs(&text[..placeable]),
     };
     citations.retain(|c| !decided_later(c));
