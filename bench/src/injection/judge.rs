@@ -7,7 +7,7 @@ use serde_json::json;
 use super::case::TestCase;
 
 /// The default of the setting `support_threshold`.
-pub const DEFAULT_THRESHOLD: f64 = 0.43;
+pub const DEFAULT_THRESHOLD: f64 = 0.4;
 
 /// The verdict on a citation.
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,7 @@ use crate::statistics::folds::{Fold, folds};
 use crate::statistics::logistic::Logistic;
 
 /// The default of the setting `support_threshold`.
-const DEFAULT: f64 = 0.43;
+const DEFAULT: f64 = 0.4;
 
 /// Macro-F1 at the default threshold.
 pub fn at_default(scored: &[(f64, bool)]) -> Option<f64> {

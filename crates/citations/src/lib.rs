@@ -63,7 +63,7 @@ pub use scoring::{
 };
 pub use stream::{InvalidResume, PartialExtraction, Resume, feed, feed_from};
 pub use support::{
-    Contradiction, Cues, Quotation, Quote, SUPPORT_CUES, SupportCue, SupportParts, SupportRules,
-    Text, TextRange, configuration, measures, support,
+    Conflict, Contradiction, Cues, Quotation, Quote, SUPPORT_CUES, SupportCue, SupportParts,
+    SupportRules, Text, TextRange, configuration, measures, support,
 };
 pub use text::Lexemes;

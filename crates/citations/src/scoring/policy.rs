@@ -2,13 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Judgement, MessageScores, Status};
+use crate::{Judgement, MessageScores, Status, SupportParts};
 
 /// The requirements for an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PolicyRules {
+    /// Smallest share of the citations that hold, in [0, 1], of those that can be decided.
+    pub min_support_rate: f64,
     /// Smallest citation fidelity, in [0, 1].
     pub min_cfs: Option<f64>,
+    /// Smallest mean of score × support, in [0, 1].
+    pub min_grounded_cfs: Option<f64>,
     /// Whether an answer must have citations.
     pub require_citations: bool,
 }
@@ -41,8 +45,16 @@ pub enum RefusalReason {
     UnknownId,
     /// A citation names a page that the document does not have.
     OutOfBounds,
+    /// A claim differs from the cited source in a number or a denial, and repeats it otherwise.
+    Contradicted,
+    /// The share of the citations that hold is below `min_support_rate`.
+    FewHold,
+    /// A citation cannot be read, and none holds.
+    Malformed,
     /// Citation fidelity is below `min_cfs`.
     LowCfs,
+    /// Mean of score × support is below `min_grounded_cfs`.
+    LowGroundedCfs,
     /// The answer has no citations, and they are required.
     NoCitations,
 }
@@ -53,7 +65,11 @@ impl RefusalReason {
         match self {
             Self::UnknownId => "unknown_id",
             Self::OutOfBounds => "out_of_bounds",
+            Self::Contradicted => "contradicted",
+            Self::FewHold => "few_hold",
+            Self::Malformed => "malformed",
             Self::LowCfs => "low_cfs",
+            Self::LowGroundedCfs => "low_grounded_cfs",
             Self::NoCitations => "no_citations",
         }
     }
@@ -68,19 +84,38 @@ pub struct Decision {
     pub reasons: Vec<RefusalReason>,
 }
 
-/// Decides whether to show an answer. A place that does not exist is always a reason against it. Missing support is
-/// not: it is computed from words alone, which should not cost a second call of a model.
+/// Decides whether to show an answer. A place that does not exist and a contradicted claim are always reasons against it. A single
+/// citation without support among others is not: support is computed from words alone, which should not cost a second call
+/// of a model.
 pub fn decide(judgements: &[Judgement], scores: &MessageScores, rules: &PolicyRules) -> Decision {
     let any = |status| {
         judgements
             .iter()
             .any(|judgement| judgement.status == status)
     };
-    let low = matches!((scores.cfs, rules.min_cfs), (Some(cfs), Some(least)) if cfs < least);
+    let contradicted = judgements.iter().any(|judgement| {
+        let parts = judgement.parts.as_ref();
+        judgement.status.holds() == Some(false) && parts.is_some_and(SupportParts::contradicts)
+    });
+    let held = judgements.iter().map(|judgement| judgement.status.holds());
+    let decided: Vec<bool> = held.flatten().collect();
+    let holding = decided.iter().filter(|holds| **holds).count();
+    let few = (holding as f64) < rules.min_support_rate * decided.len() as f64;
+    let below = |value: Option<f64>, least: Option<f64>| matches!((value, least), (Some(value), Some(least)) if value < least);
     let reasons = [
         (any(Status::UnknownId), RefusalReason::UnknownId),
         (any(Status::OutOfBounds), RefusalReason::OutOfBounds),
-        (low, RefusalReason::LowCfs),
+        (contradicted, RefusalReason::Contradicted),
+        (few, RefusalReason::FewHold),
+        (
+            any(Status::Malformed) && holding == 0,
+            RefusalReason::Malformed,
+        ),
+        (below(scores.cfs, rules.min_cfs), RefusalReason::LowCfs),
+        (
+            below(scores.grounded_cfs, rules.min_grounded_cfs),
+            RefusalReason::LowGroundedCfs,
+        ),
         (
             rules.require_citations && scores.scored == 0,
             RefusalReason::NoCitations,

@@ -8,6 +8,13 @@ pub(crate) const MOST: usize = 256;
 pub(crate) struct BitSet([u64; MOST / 64]);
 
 impl BitSet {
+    /// The numbers below `end`.
+    pub fn below(end: usize) -> Self {
+        let mut all = Self::default();
+        (0..end.min(MOST)).for_each(|number| all.add(number));
+        all
+    }
+
     /// Adds a number. Numbers from [`MOST`] on are ignored.
     pub fn add(&mut self, number: usize) {
         if let Some(word) = self.0.get_mut(number / 64) {

@@ -4,6 +4,7 @@ use reground_interrupt::check_interrupt;
 use std::ops::Range;
 
 use super::bit_set::BitSet;
+use super::conflicts;
 use super::source::{Hit, SourceUnits};
 use super::units::ClaimUnits;
 
@@ -35,12 +36,16 @@ pub(crate) struct Comparison {
     /// Units that the best window denies and states.
     pub denied: BitSet,
     pub stated: BitSet,
+    /// Whether the sentences of the best window deny anything.
+    pub denies: bool,
     /// Pairs of neighbours that are also neighbours in a source.
     pub pairs: BitSet,
     /// Numbers of the claim for which a source has a different number.
     pub rivals: BitSet,
     /// Quotations that a source contains word for word.
     pub quotes: BitSet,
+    /// Names and decades that a source has in another form.
+    pub forms: BitSet,
 }
 
 impl Comparison {
@@ -59,6 +64,9 @@ impl Comparison {
         }
         if let Some(window) = best_window(&hits, WINDOW * claim.length) {
             let window_hits = &hits[window];
+            if let (Some((_, first)), Some((_, last))) = (window_hits.first(), window_hits.last()) {
+                comparison.denies = source.denies(first.place, last.place);
+            }
             for (number, hit) in window_hits {
                 comparison.window.add(*number);
                 let side = if hit.denied {
@@ -104,6 +112,7 @@ impl Comparison {
                 comparison.quotes.add(number);
             }
         }
+        comparison.forms = conflicts::other_forms(claim, &comparison, source);
         comparison
     }
 
@@ -116,6 +125,8 @@ impl Comparison {
             pairs: self.pairs.or(&other.pairs),
             rivals: self.rivals.or(&other.rivals),
             quotes: self.quotes.or(&other.quotes),
+            forms: self.forms.or(&other.forms),
+            denies: self.denies || other.denies,
             ..*better
         }
     }

@@ -3,15 +3,17 @@
 //! 1. `pieces` splits a text into words, numbers and pairs of characters. `text_events` assigns each the lexeme of
 //!    the server and detects denials; `language` reads numbers and measures. `units` and `source` keep the units that
 //!    claims and sources have in common.
-//! 2. `comparison` compares a claim with a source: common units, the best window, numbers, quotations, negation.
-//! 3. `parts` computes the support, in [0, 1], and keeps its components.
-//! 4. `verdict` decides on the citations of a claim with regard to all sources of the context.
+//! 2. `comparison` compares a claim with a source: common units, the best window, numbers, quotations.
+//! 3. `conflicts` finds another number, another name and a denial on one side.
+//! 4. `parts` computes the support, in [0, 1], and keeps its components.
+//! 5. `verdict` decides on the citations of a claim with regard to all sources of the context.
 //!
 //! Low support means that content is missing. High support does not prove the claim, because words do not determine
 //! its meaning.
 
 mod bit_set;
 mod comparison;
+mod conflicts;
 mod joint;
 mod language;
 mod parts;
@@ -24,6 +26,7 @@ mod text_events;
 mod units;
 mod verdict;
 
+pub use conflicts::Conflict;
 pub(crate) use joint::joint;
 pub use joint::{Text, support};
 pub use language::{Cues, SUPPORT_CUES, SupportCue, configuration};

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::bit_set::BitSet;
 use super::comparison::Comparison;
+use super::conflicts::{Conflict, Conflicts};
 use super::language::Cues;
 use super::quotations::QuotedSpan;
 use super::source::SourceUnits;
@@ -12,17 +13,15 @@ use super::units::ClaimUnits;
 
 /// Weights of the components. A monotone logistic model (the sign of each weight is fixed by its meaning) was fitted
 /// on AttributionBench dev, 1,198 claims. The weights are scaled so that a verbatim copy has support 1 and an empty
-/// text has 0, and rounded, which costs no accuracy. Even odds are at 0.45 on that scale. Contradicted numbers,
-/// missing quotations and negation are too rare there to be fitted. Their weights are chosen so that a verbatim copy
-/// falls below one half when it is denied, and a sentence falls to about one half when its only number differs.
+/// text has 0, and rounded, which costs no accuracy. Missing quotations are too rare there to be fitted. A conflict keeps
+/// a share of the support that is below every useful threshold.
 mod weight {
     pub const WINDOW: f64 = 0.65;
     pub const PAIRS: f64 = 0.35;
     pub const NUMBER_MISSING: f64 = 0.2;
-    pub const NUMBER_CONTRADICTED: f64 = 0.3;
     pub const NAME_MISSING: f64 = 0.05;
     pub const QUOTE_MISSING: f64 = 0.1;
-    pub const DENIED: f64 = 0.6;
+    pub const CONFLICT: f64 = 0.35;
 }
 
 /// The components of the support of a claim by one or several texts. A unit is a stem, a number, or two neighbouring
@@ -30,9 +29,8 @@ mod weight {
 ///
 /// A number with a different measure counts as missing: 5 g for 5 kg.
 ///
-/// Support is 0.65 `window` + 0.35 `pairs`, minus 0.2 for each missing number, a further 0.3 for each contradicted
-/// number, 0.05 for each missing name, 0.1 for each quotation that is not found, and 0.6 if one side denies what the
-/// other states. It is at least 0.
+/// Support is 0.65 `window` + 0.35 `pairs`, minus 0.2 for each missing number, 0.05 for each word of a missing name and 0.1
+/// for each quotation that is not found, at least 0. With a conflict, it is 0.35 of this sum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SupportParts {
     /// The support, in [0, 1].
@@ -55,24 +53,27 @@ pub struct SupportParts {
     pub numbers_missing: Vec<String>,
     /// Missing numbers for which a text has a different one.
     pub numbers_contradicted: Vec<Contradiction>,
-    /// Capitalised words of the claim that no text contains.
+    /// Words of names that no text contains. A name is there if its last word is.
     pub names_missing: Vec<String>,
     /// Quotations in the claim.
     pub quotations: Vec<Quotation>,
     /// Words that the claim denies and the best window states, or the reverse; `None` if the language is unknown.
     pub negated_words: Option<Vec<String>>,
+    /// The conflicts: most of the claim is there, but with another number, another name, or a denial on one side.
+    pub conflicts: Vec<Conflict>,
     /// The language whose negation and numerals are used; `None` if it is unknown.
     pub language: Option<String>,
 }
 
 /// Members of [`SupportParts`] that contain no words of the claim or of the texts.
-const MEASURES: [&str; 7] = [
+const MEASURES: [&str; 8] = [
     "support",
     "units",
     "coverage",
     "window",
     "pairs",
     "window_range",
+    "conflicts",
     "language",
 ];
 
@@ -120,9 +121,7 @@ pub(crate) struct SupportSum {
     coverage: f64,
     window: f64,
     pairs: f64,
-    missing: BitSet,
-    contradicted: BitSet,
-    opposed: BitSet,
+    conflicts: Conflicts,
     pub support: f64,
 }
 
@@ -140,54 +139,44 @@ impl SupportSum {
             0 => window,
             pairs => share(comparison.pairs.len(), pairs),
         };
-        let mut numbers = BitSet::default();
-        for number in &claim.numbers {
-            numbers.add(number.unit);
-        }
-        let missing = numbers.without(&comparison.held);
-        let contradicted = missing.and(&comparison.rivals);
-        let names = claim.names.iter();
-        let names = names.filter(|name| !comparison.held.holds(**name)).count();
         let quotes = claim.quotes.len().saturating_sub(comparison.quotes.len());
-        // A word that one side both denies and states contradicts nothing.
-        let by_claim = claim
-            .denied
-            .and(&comparison.stated)
-            .without(&comparison.denied);
-        let by_text = comparison
-            .denied
-            .without(&comparison.stated)
-            .without(&claim.denied);
-        // If both sides deny something, only the word order tells which word is denied, and that is unreliable.
-        let both_deny = claim.denied.len() > 0 && comparison.denied.len() > 0;
-        let opposed = if both_deny {
-            BitSet::default()
-        } else {
-            by_claim.or(&by_text)
-        };
+        let conflicts = Conflicts::of(claim, comparison);
         let support = weight::WINDOW * window + weight::PAIRS * pairs
-            - weight::NUMBER_MISSING * missing.len() as f64
-            - weight::NUMBER_CONTRADICTED * contradicted.len() as f64
-            - weight::NAME_MISSING * names as f64
-            - weight::QUOTE_MISSING * quotes as f64
-            - if opposed.len() > 0 {
-                weight::DENIED
-            } else {
-                0.0
-            };
+            - weight::NUMBER_MISSING * conflicts.weighed_numbers(claim) as f64
+            - weight::NAME_MISSING * conflicts.names.len() as f64
+            - weight::QUOTE_MISSING * quotes as f64;
+        let share_kept = match conflicts.kinds.len() {
+            0 => 1.0,
+            _ => weight::CONFLICT,
+        };
         Self {
             coverage: share(comparison.held.len(), claim.units.len()),
             window,
             pairs,
-            missing,
-            contradicted,
-            opposed,
-            support: support.clamp(0.0, 1.0),
+            conflicts,
+            support: support.clamp(0.0, 1.0) * share_kept,
         }
     }
 }
 
+/// Smallest share of the other units in the window, and of the pairs of neighbours, when a claim repeats a text.
+const REPEATED: f64 = 0.9;
+const REPEATED_PAIRS: f64 = 0.8;
+
 impl SupportParts {
+    /// Returns whether the claim repeats a text, except for a number or a denial. The shares were chosen on seed 1 of the faults put
+    /// into answers, so that few right answers are refused.
+    #[must_use]
+    pub fn contradicts(&self) -> bool {
+        let differs =
+            |conflict: &Conflict| matches!(conflict, Conflict::Number | Conflict::Negation);
+        let missing = self.numbers_missing.len() + self.names_missing.len();
+        let others = self.units.saturating_sub(missing) as f64;
+        self.conflicts.iter().any(differs)
+            && self.pairs >= REPEATED_PAIRS
+            && self.window * self.units as f64 >= REPEATED * others
+    }
+
     /// Computes the components for one source.
     pub(crate) fn alone(claim: &ClaimUnits<'_>, source: &SourceUnits<'_>, cues: &Cues) -> Self {
         Self::of(claim, &Comparison::of(claim, source, 0), &[source], cues)
@@ -229,7 +218,6 @@ impl SupportParts {
                 Some(TextRange { text, chars })
             }),
         };
-        let names = claim.names.iter();
         Self {
             support: sum.support,
             segment: None,
@@ -241,26 +229,29 @@ impl SupportParts {
                 text: place.text,
                 chars: place.chars.0..place.chars.1,
             }),
-            numbers_missing: numbers(&sum.missing)
+            numbers_missing: numbers(&sum.conflicts.numbers)
                 .map(|number| number.text.clone())
                 .collect(),
             numbers_contradicted: claim
                 .numbers
                 .iter()
-                .filter(|number| sum.contradicted.holds(number.unit))
+                .filter(|number| sum.conflicts.rivals.holds(number.unit))
                 .filter_map(contradiction)
                 .collect(),
-            names_missing: names
-                .filter(|name| !comparison.held.holds(**name))
-                .map(|name| claim.word(*name).to_owned())
+            names_missing: sum
+                .conflicts
+                .names
+                .iter()
+                .map(|name| claim.word(name).to_owned())
                 .collect(),
             quotations: claim.quotes.iter().map(quotation).collect(),
             negated_words: cues.language().map(|_| {
-                let opposed = sum.opposed.iter();
+                let opposed = sum.conflicts.denied.iter();
                 opposed
                     .map(|number| claim.word(number).to_owned())
                     .collect()
             }),
+            conflicts: sum.conflicts.kinds,
             language: cues.language().map(str::to_owned),
         }
     }

@@ -39,6 +39,9 @@ pub(crate) struct SourceUnits<'a> {
     numbers_before: BTreeMap<u32, String>,
     /// The measures of each number.
     measures: BTreeMap<u32, Measures>,
+    /// Places of the first units of sentences and lines, and places of denied units. Both ascend.
+    starts: Vec<u32>,
+    denials: Vec<u32>,
     // Computed at the first use: an answer cites three or four of ten sources, and few claims contain quotations.
     sentences: OnceCell<Sentences>,
     folded: OnceCell<FoldedText>,
@@ -59,6 +62,10 @@ struct SourceReader<'v> {
     hits: Vec<Hit>,
     numbers_before: BTreeMap<u32, String>,
     measures: BTreeMap<u32, Measures>,
+    starts: Vec<u32>,
+    denials: Vec<u32>,
+    /// Whether a sentence has begun since the last unit.
+    opens: bool,
     /// Lexemes that are part of a quantity or a denial.
     absorbed: BTreeSet<u32>,
     /// Units read so far.
@@ -78,6 +85,9 @@ impl<'v> SourceReader<'v> {
             hits: Vec::new(),
             numbers_before: BTreeMap::new(),
             measures: BTreeMap::new(),
+            starts: Vec::new(),
+            denials: Vec::new(),
+            opens: false,
             absorbed: BTreeSet::new(),
             place: 0,
             pending: None,
@@ -88,9 +98,10 @@ impl<'v> SourceReader<'v> {
 
     fn event(&mut self, event: TextEvent<'_>) {
         match event {
-            TextEvent::Word { .. } => {}
+            TextEvent::Word { opens, .. } => self.opens |= opens,
             TextEvent::Absorbed(lexeme) => self.absorbed.extend(self.vocabulary.id(lexeme)),
             TextEvent::LastDenied => {
+                self.denials.push(self.place.saturating_sub(1));
                 if let Some(last) = self.hits.last_mut().filter(|_| self.known) {
                     last.denied = true;
                 }
@@ -104,6 +115,12 @@ impl<'v> SourceReader<'v> {
         self.known = id.is_some();
         if unit.piece.opens {
             self.pending = None;
+        }
+        if std::mem::take(&mut self.opens) || unit.piece.opens {
+            self.starts.push(self.place);
+        }
+        if unit.denied {
+            self.denials.push(self.place);
         }
         match unit.role {
             Role::Number | Role::NumberWord => {
@@ -152,6 +169,8 @@ impl<'a> SourceUnits<'a> {
             unplaced: Vec::new(),
             numbers_before: reader.numbers_before,
             measures: reader.measures,
+            starts: reader.starts,
+            denials: reader.denials,
             sentences: OnceCell::new(),
             folded: OnceCell::new(),
         };
@@ -214,8 +233,50 @@ impl<'a> SourceUnits<'a> {
         other.then(|| measures.signs.first().map(String::as_str))?
     }
 
+    /// Returns whether the sentences between two places deny anything.
+    pub fn denies(&self, first: u32, last: u32) -> bool {
+        let next = self.starts.partition_point(|start| *start <= first);
+        let from = next
+            .checked_sub(1)
+            .map_or(0, |sentence| self.starts[sentence]);
+        let end = self.starts.partition_point(|start| *start <= last);
+        let end = self.starts.get(end).copied().unwrap_or(u32::MAX);
+        let denial = self.denials.partition_point(|denial| *denial < from);
+        self.denials.get(denial).is_some_and(|denial| *denial < end)
+    }
+
+    /// Returns whether the source has another form of a name: *Germany* for *German*.
+    pub fn has_form_of(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        checked(self.text.split(|c: char| !c.is_alphanumeric())).any(|word| {
+            word.starts_with(char::is_uppercase) && are_forms(&name, &word.to_lowercase())
+        })
+    }
+
+    /// Returns whether the source has a year of a decade, which is given by its first year.
+    pub fn has_year_of(&self, decade: &str) -> bool {
+        let Some(digits) = decade.strip_suffix('0').filter(|digits| digits.len() == 3) else {
+            return false;
+        };
+        let mut years = self.text.match_indices(digits);
+        years.any(|(at, _)| {
+            let year = self.text[at..].split(|c: char| !c.is_ascii_digit()).next();
+            year.is_some_and(|year| year.len() == 4)
+        })
+    }
+
     /// Returns the first number before a unit.
     pub fn number_before(&self, unit: u32) -> Option<&str> {
         self.numbers_before.get(&unit).map(String::as_str)
     }
+}
+
+/// Returns whether two words have the same beginning and differ in at most three characters at the end.
+fn are_forms(left: &str, right: &str) -> bool {
+    const ALIKE: usize = 4;
+    const ENDING: usize = 3;
+    let alike = left.chars().zip(right.chars()).take_while(|(l, r)| l == r);
+    let alike = alike.count();
+    let ending = |word: &str| word.chars().count() - alike;
+    alike >= ALIKE && ending(left) <= ENDING && ending(right) <= ENDING
 }

@@ -35,8 +35,8 @@ pub(crate) enum Role {
 
 /// One step of reading a text.
 pub(crate) enum TextEvent<'a> {
-    /// A word. If it has content, its unit follows.
-    Word { capital: bool },
+    /// A word, and whether it begins a sentence or a line. If it has content, its unit follows.
+    Word { capital: bool, opens: bool },
     /// A unit.
     Unit(Unit<'a>),
     /// A lexeme that is no unit, because it is part of a quantity or of a denial.
@@ -155,7 +155,10 @@ impl<F: FnMut(TextEvent<'_>)> EventReader<'_, F> {
             self.quantity_end = quantity.report(&piece, text, denied, role, &mut self.each);
         }
         let capital = raw.starts_with(char::is_uppercase);
-        (self.each)(TextEvent::Word { capital });
+        (self.each)(TextEvent::Word {
+            capital,
+            opens: piece.opens,
+        });
         let absorbed = start < self.quantity_end
             || (self.denial == Some(1) && extends_denial(&self.word, &text[piece.bytes.end..]));
         if absorbed {

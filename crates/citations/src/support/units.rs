@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::bit_set::{BitSet, MOST};
 use super::language::Cues;
-use super::pieces::is_unspaced;
+use super::pieces::{Piece, is_unspaced};
 use super::quotations::{QuotedSpan, quoted_spans};
 use super::text_events::{Role, TextEvent, read_events};
 use crate::Lexemes;
@@ -40,6 +40,18 @@ pub(crate) struct ClaimNumber {
     pub of: Option<(u32, String)>,
     /// The sign of the measure.
     pub measure: Option<String>,
+    /// Whether a small number is spelled out. An answer counts what it lists: *three* types.
+    pub spelled: bool,
+    /// Whether it names a decade: 1990s.
+    pub decade: bool,
+}
+
+/// A name in a claim, by its capitals.
+pub(crate) struct ClaimName {
+    /// Its units.
+    pub units: Vec<usize>,
+    /// The units of content before and after it.
+    pub neighbours: Vec<usize>,
 }
 
 /// The units of a claim. Other fields refer to a unit by its index in `units`.
@@ -55,8 +67,8 @@ pub(crate) struct ClaimUnits<'a> {
     /// Distinct pairs of neighbours.
     pub pairs: Vec<(u32, u32)>,
     pub numbers: Vec<ClaimNumber>,
-    /// Units whose capital marks them as names.
-    pub names: Vec<usize>,
+    /// Names: capitalised words in a row.
+    pub names: Vec<ClaimName>,
     pub quotes: Vec<QuotedSpan>,
     /// Units that the claim denies.
     pub denied: BitSet,
@@ -78,7 +90,9 @@ impl<'a> ClaimUnits<'a> {
         };
         for lexeme in checked(lexemes.iter()).filter(is_rest) {
             let id = vocabulary.intern(lexeme);
-            claim.length += usize::from(claim.number_of(id, &(0..0), &mut numbered).1);
+            let known = claim.units.len();
+            claim.number_of(id, &(0..0), &mut numbered);
+            claim.length += claim.units.len() - known;
         }
         claim
     }
@@ -107,11 +121,14 @@ impl<'a> ClaimUnits<'a> {
         };
         let (mut numbered, mut absorbed) = (BTreeMap::new(), BTreeSet::new());
         let mut last: Option<(u32, usize)> = None;
+        let mut last_bytes = None;
         let mut pending: Vec<ClaimNumber> = Vec::new();
         let (mut words, mut capitals) = (0, 0);
+        // The end of the last name, and whether the next unit is the first after it.
+        let (mut name_end, mut after_name) = (None, false);
         read_events(text, lexemes, cues, |event| {
             let unit = match event {
-                TextEvent::Word { capital } => {
+                TextEvent::Word { capital, .. } => {
                     words += 1;
                     capitals += usize::from(capital);
                     return;
@@ -128,14 +145,19 @@ impl<'a> ClaimUnits<'a> {
                 }
                 TextEvent::Unit(unit) => unit,
             };
-            let id = vocabulary.intern(unit.key);
             let bytes = &unit.piece.bytes;
-            let (number, new) = claim.number_of(id, bytes, &mut numbered);
+            if unit.role == Role::Number && is_list_number(text, bytes, last_bytes.as_ref()) {
+                return;
+            }
+            let id = vocabulary.intern(unit.key);
+            let number = claim.number_of(id, bytes, &mut numbered);
             claim.length += 1;
             if unit.denied {
                 claim.denied.add(number);
             }
-            if let Some((last, _)) = last.replace((id, number)) {
+            last_bytes = Some(bytes.clone());
+            let before = last.replace((id, number));
+            if let Some((last, _)) = before {
                 claim.pairs.push((last, id));
             }
             let raw = &text[bytes.clone()];
@@ -146,6 +168,8 @@ impl<'a> ClaimUnits<'a> {
                     text: unit.key.to_owned(),
                     of: None,
                     measure: None,
+                    spelled: is_spelled_count(raw, unit.key),
+                    decade: text[bytes.end..].starts_with("s ") && unit.key.ends_with('0'),
                 });
             } else {
                 for mut counted in pending.drain(..) {
@@ -154,12 +178,23 @@ impl<'a> ClaimUnits<'a> {
                     claim.numbers.push(counted);
                 }
             }
-            if new
-                && unit.role == Role::Content
-                && !unit.piece.opens
-                && raw.starts_with(char::is_uppercase)
-            {
-                claim.names.push(number);
+            if unit.role == Role::Content && is_name(text, &unit.piece) {
+                let follows = |end| text.get(end..bytes.start) == Some(" ");
+                match claim.names.last_mut() {
+                    Some(name) if name_end.is_some_and(follows) => name.units.push(number),
+                    _ => claim.names.push(ClaimName {
+                        units: vec![number],
+                        neighbours: before.map(|(_, number)| number).into_iter().collect(),
+                    }),
+                }
+                name_end = Some(bytes.end);
+                after_name = true;
+            } else if std::mem::take(&mut after_name) && !unit.piece.opens {
+                claim
+                    .names
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|name| name.neighbours.push(number));
             }
         });
         claim.numbers.append(&mut pending);
@@ -175,24 +210,34 @@ impl<'a> ClaimUnits<'a> {
         (claim, numbered, absorbed)
     }
 
-    /// Returns the index of a unit and whether it is new; [`MOST`] if there are too many.
+    /// Returns the index of a unit; [`MOST`] if there are too many.
     fn number_of(
         &mut self,
         id: u32,
         bytes: &Range<usize>,
         numbered: &mut BTreeMap<u32, usize>,
-    ) -> (usize, bool) {
+    ) -> usize {
         let next = self.units.len();
         if let Some(&number) = numbered.get(&id) {
-            return (number, false);
+            return number;
         }
         if next == MOST {
-            return (MOST, false);
+            return MOST;
         }
         numbered.insert(id, next);
         self.units.push(id);
         self.first.push(bytes.clone());
-        (next, true)
+        next
+    }
+
+    /// Returns whether a part of the claim can end before a unit: after punctuation or `and`.
+    pub fn parts_at(&self, number: usize) -> bool {
+        let last = number.checked_sub(1).and_then(|last| self.first.get(last));
+        let bytes = last.zip(self.first.get(number));
+        let between = bytes.and_then(|(last, next)| self.text.get(last.end..next.start));
+        let between = between.unwrap_or_default();
+        between.contains([',', ';', ':', '.', '–', '—', '，', '；', '。'])
+            || between.split(' ').any(|word| word == "and")
     }
 
     /// Returns a unit as the claim first writes it.
@@ -201,6 +246,35 @@ impl<'a> ClaimUnits<'a> {
         let word = bytes.and_then(|bytes| self.text.get(bytes));
         word.unwrap_or_default()
     }
+}
+
+/// Returns whether a number is that of a list item: it begins the text, `2. Subscription`, or it ends the text and belongs to the
+/// next item, `Hormone imbalance 8.` Then it follows a word of content, in lower case, which ends at `before`.
+fn is_list_number(text: &str, number: &Range<usize>, before: Option<&Range<usize>>) -> bool {
+    let after = &text[number.end..];
+    let item = after.strip_prefix(['.', ')', ':']);
+    let begins = text[..number.start].trim().is_empty();
+    let ends = number.len() <= 2 && after.trim_end() == ".";
+    let follows = before.is_some_and(|word| {
+        text.get(word.end..number.start) == Some(" ")
+            && text[word.clone()].chars().all(char::is_lowercase)
+    });
+    begins && item.is_some_and(|rest| rest.starts_with(' ')) || ends && follows
+}
+
+/// Returns whether a number is a small one in words.
+fn is_spelled_count(raw: &str, number: &str) -> bool {
+    raw.starts_with(char::is_alphabetic) && number.parse().is_ok_and(|number: u8| number <= 12)
+}
+
+/// Returns whether a capital marks a word as a name. At the start of a sentence or of a phrase, it has no meaning.
+fn is_name(text: &str, piece: &Piece) -> bool {
+    let before = text[..piece.bytes.start].trim_end_matches(['"', '“', '\'', '‘', '*', '_']);
+    let phrase = before.trim_end();
+    // In parentheses, an abbreviation or its long form repeats the words before them.
+    let begins = phrase.ends_with([':', ';', '•', '('])
+        || phrase.len() < before.len() && phrase.ends_with(['-', '–', '—', '*', '|']);
+    !piece.opens && !begins && text[piece.bytes.clone()].starts_with(char::is_uppercase)
 }
 
 /// Returns whether a lexeme is a single word. The server also returns parts of compounds and addresses, and phrases

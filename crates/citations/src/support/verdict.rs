@@ -9,6 +9,14 @@ use super::parts::{SupportParts, SupportSum};
 use super::source::SourceUnits;
 use super::units::ClaimUnits;
 
+/// Smallest number of units of a part of a claim.
+const LEAST_PART: usize = 4;
+/// Largest share of a part that the cited sources contain if it is absent there, and smallest share of the rest.
+const ABSENT: f64 = 0.34;
+const PRESENT: f64 = 0.75;
+/// Smallest share of a part in the window of another source.
+const IN_OTHER: f64 = 0.9;
+
 /// The thresholds of support.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SupportRules {
@@ -44,6 +52,8 @@ pub(crate) struct JointCitations {
     support: f64,
     /// Support if the source that adds most units is cited too.
     one_more: f64,
+    /// Whether a part of the claim that no cited source has is in another source.
+    part_elsewhere: bool,
 }
 
 impl<'a> ClaimSupport<'a> {
@@ -101,6 +111,7 @@ impl<'a> ClaimSupport<'a> {
             once: BitSet::default(),
             support: 0.0,
             one_more: 0.0,
+            part_elsewhere: false,
         };
         let mut all = Comparison::default();
         for &source in cited {
@@ -119,7 +130,29 @@ impl<'a> ClaimSupport<'a> {
             .map_or(joint.support, |source| {
                 SupportSum::of(self.claim, &all.and(&self.comparisons[source])).support
             });
+        joint.part_elsewhere = self.part_elsewhere(&joint, &all.held);
         joint
+    }
+
+    /// Returns whether the claim has a part that no cited source contains and another source does, while the cited sources
+    /// contain the rest: two facts from two sources under one citation. A part begins or ends at punctuation or `and`.
+    fn part_elsewhere(&self, joint: &JointCitations, held: &BitSet) -> bool {
+        let units = self.claim.units.len();
+        let all = BitSet::below(units);
+        let share = |set: &BitSet, part: &BitSet| set.and(part).len() as f64 / part.len() as f64;
+        let elsewhere = |part: &BitSet| {
+            let mut others = self.comparisons.iter().zip(&joint.cited);
+            others.any(|(other, cited)| !cited && share(&other.window, part) >= IN_OTHER)
+        };
+        let mut edges = LEAST_PART..(units + 1).saturating_sub(LEAST_PART);
+        edges.any(|edge| {
+            let left = BitSet::below(edge);
+            let right = all.without(&left);
+            let is_part = |part: &BitSet, rest: &BitSet| {
+                share(held, part) <= ABSENT && share(held, rest) >= PRESENT && elsewhere(part)
+            };
+            self.claim.parts_at(edge) && (is_part(&left, &right) || is_part(&right, &left))
+        })
     }
 
     /// Returns the best source that is not cited for the claim.
@@ -129,7 +162,8 @@ impl<'a> ClaimSupport<'a> {
 
     /// Returns the verdict on `source`, which the claim cites. The first case that applies is used:
     ///
-    /// - `Held`: the source alone supports the claim, or the cited sources do together and this one adds a unit;
+    /// - `InsufficientAttribution` or `Held`: the source alone supports the claim, or the cited sources do together and this
+    ///   one adds a unit; the first if another source contains a part that the cited ones lack;
     /// - `WrongSource` or `Unsupported`: a source that is not cited supports the claim; the first if it is better by
     ///   the margin;
     /// - `InsufficientAttribution`: the source adds a unit, and one more source would be enough;
@@ -139,7 +173,11 @@ impl<'a> ClaimSupport<'a> {
         // Another citation does not help a source that adds no units.
         let adds = self.comparisons[source].held.and(&joint.once).len() > 0;
         if enough(self.supports[source]) || (enough(joint.support) && adds) {
-            return Verdict::Held;
+            return if joint.part_elsewhere {
+                Verdict::InsufficientAttribution
+            } else {
+                Verdict::Held
+            };
         }
         if let Some(other) = self
             .best_other(joint)

@@ -106,14 +106,21 @@ fn message_scores_and_decision() {
         Some(Diagnostic::HallucinatedDocumentId)
     );
     let rules = PolicyRules {
+        min_support_rate: 0.75,
         min_cfs: Some(0.9),
+        min_grounded_cfs: Some(0.4),
         require_citations: true,
     };
     let decision = decide(&judged, &scores, &rules);
     assert_eq!(decision.action, Action::Regenerate);
     assert_eq!(
         decision.reasons,
-        [RefusalReason::UnknownId, RefusalReason::LowCfs]
+        [
+            RefusalReason::UnknownId,
+            RefusalReason::FewHold,
+            RefusalReason::LowCfs,
+            RefusalReason::LowGroundedCfs,
+        ]
     );
     let (judged, scores) = scored("No citation at all.");
     assert_eq!(

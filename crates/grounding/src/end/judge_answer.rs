@@ -38,7 +38,9 @@ impl From<&Settings> for EndRules {
                 other_source_margin: settings.other_source_margin,
             },
             policy: PolicyRules {
+                min_support_rate: settings.min_support_rate,
                 min_cfs: settings.min_cfs,
+                min_grounded_cfs: settings.min_grounded_cfs,
                 require_citations: settings.require_citations,
             },
             decay: DecayRules {

@@ -20,7 +20,9 @@ const RULES: EndRules = EndRules {
         other_source_margin: 0.2,
     },
     policy: PolicyRules {
+        min_support_rate: 0.5,
         min_cfs: Some(0.9),
+        min_grounded_cfs: None,
         require_citations: true,
     },
     decay: DecayRules {

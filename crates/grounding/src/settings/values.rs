@@ -96,12 +96,16 @@ pub struct Settings {
     pub citation_forms: Option<GrammarRules>,
     /// Language of the texts (`en`); `None` is that of the text search configuration, the default.
     pub language: Option<String>,
-    /// Minimum support, 0–1, for a claim to count as supported, default 0.43.
+    /// Minimum support, 0–1, for a claim to count as supported, default 0.4.
     pub support_threshold: f64,
     /// How much more, 0–1, another source must support a claim for the citation to be wrong, default 0.2.
     pub other_source_margin: f64,
+    /// Minimum share, 0–1, of the citations that hold, for an answer to be accepted, default 0.5.
+    pub min_support_rate: f64,
     /// Minimum CFS, 0–1, for an answer to be accepted; `None` is off, the default.
     pub min_cfs: Option<f64>,
+    /// Minimum mean of score × support, 0–1, for an answer to be accepted; `None` is off, the default.
+    pub min_grounded_cfs: Option<f64>,
     /// Whether an answer without citations is refused. Default false.
     pub require_citations: bool,
     /// Earlier turns that the intent and the query use, 0–100, default 4.
@@ -178,9 +182,11 @@ impl Default for Settings {
             store_answers: StoreAnswers::Full,
             citation_forms: None,
             language: None,
-            support_threshold: 0.43,
+            support_threshold: 0.4,
             other_source_margin: 0.2,
+            min_support_rate: 0.5,
             min_cfs: None,
+            min_grounded_cfs: None,
             require_citations: false,
             query_history: 4,
             strategy: Strategy::Reground,

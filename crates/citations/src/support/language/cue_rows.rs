@@ -7,7 +7,9 @@ use super::support_cue::SupportCue;
 pub const SUPPORT_CUES: &[(&str, SupportCue, &str)] = &[
     ("en", SupportCue::Negation, "not no never none nor neither without cannot nobody nothing nowhere hardly scarcely rarely \
         unable fail fails failed lack lacks lacking n't"),
-    ("en", SupportCue::NoNegation, "not_only not_just not_merely no_more_than no_less_than no_fewer_than no_later_than no_doubt none_other_than"),
+    ("en", SupportCue::NoNegation, "not_only not_just not_merely no_more_than no_less_than no_fewer_than no_later_than no_doubt none_other_than \
+        no_information no_mention not_have_information not_have_any_information not_have_much_information not_have_enough_information \
+        not_mention not_mentioned not_specify not_specified"),
     ("en", SupportCue::Decimal, "."),
     ("en", SupportCue::Number, "zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 thirteen=13 \
         fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40 fifty=50 \
