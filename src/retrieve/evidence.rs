@@ -5,8 +5,8 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_citations::{
-    Bounds, DocumentRequest, Grammar, Lexemes, LocatorRange, Locators, NamedDocument, NamedPassage,
-    Pages, StageFacts, Target,
+    Bounds, DocumentRequest, Grammar, Interval, Lexemes, LocatorRange, Locators, NamedDocument,
+    NamedPassage, StageFacts, Target,
 };
 use reground_grounding::end::Traced;
 use reground_grounding::end::parse_answer;
@@ -261,7 +261,7 @@ fn with_lexemes<'a>(
             chunk_id: passage.chunk_id.clone(),
             pages: passage
                 .pages
-                .map(|pages| Pages::new(pages.start, pages.end)),
+                .map(|pages| Interval::new(pages.start, pages.end)),
             locator: passage.locator(),
             content: passage.content.clone(),
             lexemes,

@@ -34,8 +34,8 @@ mod support;
 mod text;
 
 pub use citation::{
-    CitationColumns, Claim, ExtractedCitation, Extraction, Families, Family, Form, LocatorRange,
-    MAX_CITATIONS, Malformed, Pages, Reference, Span, excerpt,
+    CitationColumns, Claim, ExtractedCitation, Extraction, Families, Family, Form, Interval,
+    LocatorRange, MAX_CITATIONS, Malformed, Position, Reference, Span, excerpt,
 };
 pub use decoding::{GrammarFormat, InvalidMarker, UnknownGrammarFormat, citation_grammar};
 pub use error::Error;

@@ -163,13 +163,15 @@ impl Fed {
 /// The columns of a citation that do not change while its paragraph continues: the source that it names, without the verdict.
 fn pending(citation: NewCitation, extraction: &Extraction, index: usize) -> NewCitation {
     // For a document with several passages, the claim decides which passage is cited.
-    let one_passage = matches!(
-        extraction
-            .citations
-            .get(index)
-            .map(|citation| &citation.reference),
-        Some(Reference::Marker { pages: None, .. } | Reference::Ordinal { pages: None, .. })
-    );
+    let reference = extraction.citations.get(index).map(|c| &c.reference);
+    let one_passage = match reference {
+        // The name of a document may have the form of a marker.
+        Some(Reference::Marker { marker, at, .. }) => {
+            at.pages.is_none() && citation.marker.as_ref() == Some(marker)
+        }
+        Some(Reference::Ordinal { at, .. }) => at.pages.is_none(),
+        _ => false,
+    };
     NewCitation {
         chunk_id: citation.chunk_id.filter(|_| one_passage),
         locator: citation.locator.filter(|_| one_passage),

@@ -88,7 +88,11 @@ impl Extraction {
             marker: None,
             number: None,
             name: None,
-            pages: citation.reference.pages().map(|pages| pages.to_string()),
+            pages: citation
+                .reference
+                .position()
+                .pages
+                .map(|pages| pages.to_string()),
             locator: None,
             problem: None,
             repaired: citation.repaired,

@@ -15,6 +15,6 @@ pub use families::Families;
 pub use form::{Family, Form};
 pub use locator_range::LocatorRange;
 pub(crate) use parsed::ParsedCitation;
-pub use reference::{Malformed, Pages, Reference};
+pub use reference::{Interval, Malformed, Position, Reference};
 pub(crate) use span::Ruler;
 pub use span::Span;

@@ -10,7 +10,7 @@ use super::judgement::{BestOther, Detail, Judgement, Place};
 use super::status::Status;
 use crate::resolving::{Resolution, SourceIndex};
 use crate::support::{ClaimSupport, Quote, SourceUnits, Verdict, Vocabulary};
-use crate::{Error, Extraction, Pages, Reference, SupportParts, excerpt};
+use crate::{Error, Extraction, Interval, Reference, SupportParts, excerpt};
 
 /// Judges all citations of an answer, in their order.
 ///
@@ -117,7 +117,12 @@ impl<'a> EvidenceUnits<'a> {
                                 quote: Quote::best(units, claim?),
                             })
                         });
-                        self.in_context(source, &resolution, finding.clone(), reference.pages())
+                        self.in_context(
+                            source,
+                            &resolution,
+                            finding.clone(),
+                            reference.position().pages,
+                        )
                     }
                     None => self.outside_context(&resolution, claim, reference),
                 };
@@ -152,7 +157,7 @@ impl<'a> EvidenceUnits<'a> {
         index: usize,
         resolution: &Resolution,
         finding: Option<Finding>,
-        pages: Option<Pages>,
+        pages: Option<Interval>,
     ) -> Judgement {
         let source = &self.evidence.sources[index];
         let (fidelity, repaired) = match resolution {

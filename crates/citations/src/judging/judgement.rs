@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::status::Status;
-use crate::{NamedDocument, NamedPassage, Pages, Quote, Source, SupportParts};
+use crate::{Interval, NamedDocument, NamedPassage, Quote, Source, SupportParts};
 
 /// The verdict on one citation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct Place {
     /// Id of the passage, if the place is one passage.
     pub chunk_id: Option<String>,
     /// The claimed pages, otherwise the pages of the passage.
-    pub pages: Option<Pages>,
+    pub pages: Option<Interval>,
     /// Place of the passage in its document for readers, if it was looked up.
     pub locator: Option<String>,
     /// Title of the document.
@@ -117,7 +117,7 @@ impl Judgement {
 
 impl Place {
     /// The passage of a source, with the claimed pages or its own.
-    pub(super) fn of_source(source: &Source, pages: Option<Pages>) -> Self {
+    pub(super) fn of_source(source: &Source, pages: Option<Interval>) -> Self {
         Self {
             corpus: source.corpus.clone(),
             doc_id: source.doc_id.clone(),
@@ -133,7 +133,7 @@ impl Place {
     pub(super) fn of_document(
         document: &NamedDocument,
         passage: Option<&NamedPassage>,
-        pages: Option<Pages>,
+        pages: Option<Interval>,
     ) -> Self {
         Self {
             corpus: document.corpus.clone(),

@@ -5,7 +5,7 @@ use super::judgement::{Detail, Judgement, Place};
 use super::status::Status;
 use crate::resolving::Resolution;
 use crate::support::{ClaimUnits, Quote, joint};
-use crate::{Pages, Reference, SupportParts};
+use crate::{Interval, Reference, SupportParts};
 
 impl EvidenceUnits<'_> {
     pub(super) fn outside_context(
@@ -14,7 +14,7 @@ impl EvidenceUnits<'_> {
         claim: Option<&ClaimUnits<'_>>,
         reference: &Reference,
     ) -> Judgement {
-        let pages = reference.pages();
+        let pages = reference.position().pages;
         let mut judgement = match resolution {
             Resolution::Context { .. } | Resolution::Unknown => {
                 Judgement::of(Status::UnknownId, None)
@@ -73,7 +73,7 @@ impl EvidenceUnits<'_> {
         &self,
         documents: &[usize],
         claim: Option<&ClaimUnits<'_>>,
-        pages: Option<Pages>,
+        pages: Option<Interval>,
     ) -> Judgement {
         let looked = documents.iter().map(|&index| {
             let passages = &self.evidence.named[index].passages;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sources::{DocumentRequest, KnownMarker, NamedDocument, Source, Target};
-use crate::Pages;
+use crate::Interval;
 use crate::text::{address, stem};
 
 /// Fidelity of a citation that names a document without a page, or with a page that cannot be checked (below 1).
@@ -170,7 +170,7 @@ pub(super) fn exact(sources: Vec<usize>, repaired: bool) -> Lookup {
     })
 }
 
-pub(super) fn request(corpus: &str, doc_id: &str, pages: Option<Pages>) -> DocumentRequest {
+pub(super) fn request(corpus: &str, doc_id: &str, pages: Option<Interval>) -> DocumentRequest {
     DocumentRequest {
         target: Target::Document {
             corpus: corpus.to_owned(),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bounds, Lexemes, LocatorRange, Pages};
+use crate::{Bounds, Interval, Lexemes, LocatorRange};
 
 /// A source of this turn's context, as the model was shown it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct Source {
     /// Address of the document.
     pub uri: Option<String>,
     /// Pages of the passage.
-    pub pages: Option<Pages>,
+    pub pages: Option<Interval>,
     /// Places of the passage, by the locator schema of the corpus.
     #[serde(default)]
     pub locators: Option<LocatorRange>,
@@ -68,7 +68,7 @@ pub struct KnownMarker {
     /// Id of the passage.
     pub chunk_id: String,
     /// Pages of the passage.
-    pub pages: Option<Pages>,
+    pub pages: Option<Interval>,
     /// Whether the context contains a different text under the id of the passage. Then the text that the marker is
     /// bound to is not in the context.
     pub replaced: bool,
@@ -80,7 +80,7 @@ pub struct DocumentRequest {
     /// The document.
     pub target: Target,
     /// The pages whose passages are needed; `None` for passages of the whole document.
-    pub pages: Option<Pages>,
+    pub pages: Option<Interval>,
 }
 
 /// How a document is identified.
@@ -130,7 +130,7 @@ pub struct NamedPassage {
     /// Id of the passage.
     pub chunk_id: String,
     /// Pages of the passage.
-    pub pages: Option<Pages>,
+    pub pages: Option<Interval>,
     /// Place of the passage in its document, for readers.
     #[serde(default)]
     pub locator: Option<String>,

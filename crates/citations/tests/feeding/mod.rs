@@ -67,7 +67,8 @@ pub fn with_additions() -> Grammar {
         "ids": ["warnings-of-1999"]
     }"#;
     let grammar = Grammar::new(&serde_json::from_str::<GrammarRules>(rules).unwrap());
-    grammar.unwrap().numbering([1000, 1001, 2024])
+    let grammar = grammar.unwrap().numbering([1000, 1001, 2024]);
+    grammar.naming(["annex", "A1", "second source"])
 }
 
 /// What a result says about a citation, without indices. Includes the other citations of the claim, by position.

@@ -81,6 +81,88 @@ fn pages() {
     assert_eq!((sibling.source, sibling.repaired), (Some(1), true));
 }
 
+#[test]
+fn paragraphs_and_lines_do_not_hide_the_document() {
+    let claim = "The server listens on port 5432";
+    for cited in [
+        "[Source: install.md, p. 3, para 1]",
+        "[Source: install.md, page 4, lines 1-2]",
+        "[install.md, p. 4]",
+        "[Source install.md, p. 4]",
+        "[A1, p. 3, line 2]",
+    ] {
+        let judged = only(&format!("{claim} {cited}."));
+        assert_eq!(judged.status, Status::ResolvedCurrent, "{cited}");
+        assert_eq!(judged.coordinate_fidelity, Some(1.0), "{cited}");
+    }
+    assert_eq!(
+        statuses(&format!("{claim} [Source: install.md, p. 13, para 1].")),
+        [Status::OutOfBounds]
+    );
+}
+
+/// A marker of the context wins, then a document of the context, then a marker of an earlier turn, then other documents.
+#[test]
+fn documents_with_the_name_of_a_marker() {
+    let claim = "The server listens on port 5432";
+    let named = |doc_id: &str| {
+        let mut sources = context();
+        sources[0].doc_id = doc_id.to_owned();
+        sources[0].title = Some("Numbers".to_owned());
+        sources
+    };
+    for (cited, sources, status, source) in [
+        (
+            "[Source: Q3]",
+            named("Q3"),
+            Status::ResolvedCurrent,
+            Some(0),
+        ),
+        (
+            "[Source: q3]",
+            named("q3"),
+            Status::ResolvedCurrent,
+            Some(0),
+        ),
+        (
+            "[Source: Q3, p. 3]",
+            named("Q3"),
+            Status::ResolvedCurrent,
+            Some(0),
+        ),
+        ("[Q3]", named("Q3"), Status::ResolvedCurrent, Some(0)),
+        (
+            "[Source: A1]",
+            named("A2"),
+            Status::ResolvedCurrent,
+            Some(0),
+        ),
+        ("[Source: A2]", named("A2"), Status::WrongSource, Some(1)),
+        (
+            "[Source: C9]",
+            named("C9"),
+            Status::ResolvedCurrent,
+            Some(0),
+        ),
+        ("[C9]", named("C9"), Status::StaleTurn, None),
+        ("[Source: Q3]", context(), Status::UnknownId, None),
+        ("[Q3]", context(), Status::UnknownId, None),
+    ] {
+        let judged = judged_by(&format!("{claim} {cited}."), &sources).1;
+        assert_eq!(
+            (judged[0].status, judged[0].source),
+            (status, source),
+            "{cited}"
+        );
+    }
+    // Documents outside the context are only looked up by an announced name.
+    let requests = |answer: &str| {
+        let extraction = reground_citations::extract(answer, &Families::ALL);
+        reground_citations::document_requests(&extraction, &context(), &[]).len()
+    };
+    assert_eq!((requests("So [Source: Q3]."), requests("So [Q3].")), (1, 0));
+}
+
 /// An address is compared as a whole: an equal path on another host is another document.
 #[test]
 fn addresses() {

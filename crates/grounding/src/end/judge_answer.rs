@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_citations::{
-    Cues, Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Grammar, Judgement,
-    KnownMarker, Lexemes, MessageScores, NamedDocument, Pages, PolicyRules, Source, StageFacts,
+    Cues, Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Grammar, Interval,
+    Judgement, KnownMarker, Lexemes, MessageScores, NamedDocument, PolicyRules, Source, StageFacts,
     SupportRules,
 };
 use reground_documents::PageRange;
@@ -336,8 +336,8 @@ fn cited_key(judgement: &Judgement, context: &[ContextSource]) -> Option<SourceK
     })
 }
 
-fn pages(range: PageRange) -> Pages {
-    Pages::new(range.start, range.end)
+fn pages(range: PageRange) -> Interval {
+    Interval::new(range.start, range.end)
 }
 
 #[cfg(test)]
