@@ -127,10 +127,12 @@ impl Part<'_> {
             extraction: fed.extraction,
             ..ParsedAnswer::default()
         };
-        let compares = !read.extraction.claims.is_empty();
+        let compares = read.extraction.compared_texts().next().is_some();
         let verdict = judge::judge_part(&read, &evidence.context(&[], &[]), compares)?;
         let citations = without_hidden(tenant, turn, verdict.citations)?;
-        let citations = citations.into_iter().enumerate();
+        // Citations of the answer need those before them, which earlier calls returned.
+        let returned = self.from.settled.saturating_sub(settled);
+        let citations = citations.into_iter().enumerate().skip(returned);
         Ok(citations
             .map(|(index, citation)| NewCitation {
                 citation_no: settled + citation.citation_no,
@@ -175,6 +177,7 @@ fn pending(citation: NewCitation, extraction: &Extraction, index: usize) -> NewC
     NewCitation {
         chunk_id: citation.chunk_id.filter(|_| one_passage),
         locator: citation.locator.filter(|_| one_passage),
+        scope: None,
         claim: None,
         quote: None,
         quote_start: None,

@@ -10,7 +10,9 @@ mod reference;
 mod span;
 
 pub use citation_columns::{CitationColumns, excerpt};
-pub use extraction::{Claim, ExtractedCitation, Extraction, MAX_CITATIONS};
+pub use extraction::{
+    CitationScope, Claim, ExtractedCitation, Extraction, MAX_CITATIONS, MAX_STATEMENTS,
+};
 pub use families::Families;
 pub use form::{Family, Form};
 pub use locator_range::LocatorRange;

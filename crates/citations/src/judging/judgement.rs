@@ -20,6 +20,9 @@ pub struct Judgement {
     pub support: Option<f64>,
     /// The components of the support.
     pub parts: Option<SupportParts>,
+    /// For a citation of the answer: the support of its statements. `support` and `parts` are those of the statement with the
+    /// highest support.
+    pub answer: Option<AnswerSupport>,
     /// The sentence at the place that is nearest to the claim.
     pub quote: Option<Quote>,
     /// The source of the context that supports the claim best among those that are not cited for it.
@@ -28,6 +31,19 @@ pub struct Judgement {
     pub repaired: bool,
     /// Details that the status does not contain.
     pub detail: Option<Detail>,
+}
+
+/// The support of the statements of an answer by one source.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnswerSupport {
+    /// Number of statements with content.
+    pub statements: usize,
+    /// Number of these that the source supports, alone or with the other sources of the same list.
+    pub supported: usize,
+    /// `supported` over `statements`, in [0, 1].
+    pub share: f64,
+    /// Mean support by the source alone, in [0, 1].
+    pub mean: f64,
 }
 
 /// The place that a citation names.
@@ -107,6 +123,7 @@ impl Judgement {
             coordinate_fidelity: None,
             support: None,
             parts: None,
+            answer: None,
             quote: None,
             best_other: None,
             repaired: false,

@@ -121,11 +121,7 @@ pub fn judged_knowing(
     known: &[KnownMarker],
 ) -> Vec<Judgement> {
     let named = look_up(document_requests(extraction, sources, known));
-    let claims: Vec<_> = extraction
-        .claims
-        .iter()
-        .map(|claim| lexemes(&claim.text))
-        .collect();
+    let claims: Vec<_> = extraction.compared_texts().map(lexemes).collect();
     let evidence = Evidence {
         sources,
         known,
