@@ -1,4 +1,5 @@
 //! Citations of the answer: `Sources: [A1], [B1]`, lists of references.
+#![allow(clippy::unwrap_used)] // for the shared functions of tests
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,7 @@ fn listed(answer: &str) -> Judgement {
         .iter()
         .zip(judged)
         .filter(|(citation, _)| citation.scope == CitationScope::Answer);
-    let (citation, judgement) = of_answer.next().expect("a citation of the answer");
+    let (citation, judgement) = of_answer.next().unwrap();
     assert!(
         citation.claim.is_none() && of_answer.next().is_none(),
         "{answer}"

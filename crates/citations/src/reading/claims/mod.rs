@@ -13,6 +13,7 @@ use crate::{CitationScope, Claim, MAX_STATEMENTS};
 use fold::fold_into;
 
 /// The sentences and claims of an answer, and the placement of its citation strings.
+#[derive(Default)]
 pub(crate) struct PlacedCitations {
     /// Sentences, trimmed and not empty.
     pub sentences: Vec<Range<usize>>,
@@ -70,12 +71,9 @@ pub(crate) fn place_citations(
     in_list: bool,
 ) -> PlacedCitations {
     if found.is_empty() {
-        let sentences = sentence_spans(text);
         return PlacedCitations {
-            sentences,
-            placements: Vec::new(),
-            claims: Vec::new(),
-            statements: Vec::new(),
+            sentences: sentence_spans(text),
+            ..PlacedCitations::default()
         };
     }
     let spans = sentence_spans(&mask_citations(text, found));
