@@ -276,6 +276,8 @@ fn verdict(answer: &str) -> Status {
             title: None,
             uri: None,
             page_count: None,
+            version: None,
+            place: None,
             bounds: Some(Bounds::of(&whole)),
             passages: Vec::new(),
             asked,

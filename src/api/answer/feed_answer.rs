@@ -5,7 +5,9 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::quote_literal;
-use reground_citations::{Extraction, InvalidResume, PartialExtraction, Reference, Resume};
+use reground_citations::{
+    Extraction, InvalidResume, PartialExtraction, Position, Reference, Resume,
+};
 use reground_grounding::end::parse_answer::ParsedAnswer;
 use serde::Serialize;
 
@@ -169,9 +171,9 @@ fn pending(citation: NewCitation, extraction: &Extraction, index: usize) -> NewC
     let one_passage = match reference {
         // The name of a document may have the form of a marker.
         Some(Reference::Marker { marker, at, .. }) => {
-            at.pages.is_none() && citation.marker.as_ref() == Some(marker)
+            *at == Position::default() && citation.marker.as_ref() == Some(marker)
         }
-        Some(Reference::Ordinal { at, .. }) => at.pages.is_none(),
+        Some(Reference::Ordinal { at, .. }) => *at == Position::default(),
         _ => false,
     };
     NewCitation {

@@ -84,6 +84,13 @@ pub struct Position {
     pub lines: Option<Interval>,
 }
 
+impl Position {
+    /// Returns whether it names more than pages.
+    pub fn is_within_page(self) -> bool {
+        self.paragraphs.is_some() || self.lines.is_some()
+    }
+}
+
 impl From<Option<Interval>> for Position {
     /// A position of pages only.
     fn from(pages: Option<Interval>) -> Self {

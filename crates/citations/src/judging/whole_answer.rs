@@ -1,8 +1,8 @@
 //! Judges citations of the answer: `Sources: [A1], [B1]`, and the entries of a list of references.
 //!
 //! Such a citation does not say which statement it supports. A reader expects that the source supports some of the answer. So the
-//! source is compared with each statement before the citation, and the citation holds if it supports at least one of them, alone
-//! or with the other sources of its line. An entry of a list also holds if a sentence before it cites the source correctly.
+//! source is compared with each statement before the citation, and the citation holds if it supports at least one of them: alone,
+//! or with the other sources of its line if none of these does alone. An entry of a list also holds if a sentence before it cites the source correctly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -274,10 +274,15 @@ fn runs(
     for (number, support) in supports.iter().enumerate() {
         if let Some(support) = support {
             check_interrupt(cited.len());
-            let verdict = support.verdict(source, &support.joint(cited), rules);
             let alone = support.support(source);
+            let enough = |source: &usize| support.support(*source) >= rules.threshold;
+            // If one source of the line supports the statement, the others are not needed for it: one more word of a long
+            // passage would otherwise be enough.
+            let held = alone >= rules.threshold
+                || !cited.iter().any(enough)
+                    && support.verdict(source, &support.joint(cited), rules) == Verdict::Held;
             running.statements += 1;
-            running.supported += usize::from(verdict == Verdict::Held);
+            running.supported += usize::from(held);
             running.sum += alone;
             if running.best.is_none_or(|(_, best)| alone > best) {
                 running.best = Some((number, alone));

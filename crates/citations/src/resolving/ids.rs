@@ -47,7 +47,8 @@ impl SourceIndex<'_> {
             return self.document(id, pages);
         }
         let target = Target::Id(id.to_owned());
-        Lookup::Request(DocumentRequest { target, pages }, AfterLookup::Name(None))
+        let at = pages.into();
+        Lookup::Request(DocumentRequest { target, at }, AfterLookup::Name(None))
     }
 
     /// Resolves a result of a tool call by its name, or by its number if there was only one call.

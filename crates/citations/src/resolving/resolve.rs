@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reground_documents::TextPlace;
 use reground_interrupt::checked;
 
 use super::source_index::{
@@ -12,7 +13,7 @@ use crate::text::{address, shortens, stem};
 use crate::{Extraction, Interval, Reference};
 
 /// Returns the documents that must be looked up before the answer can be judged: names that are not in the context,
-/// and claimed pages that no source of the context contains. The result is sorted and has no duplicates.
+/// and claimed pages that no source of the context contains, and claimed paragraphs and lines. The result is sorted and has no duplicates.
 pub fn document_requests(
     extraction: &Extraction,
     sources: &[Source],
@@ -65,6 +66,14 @@ impl SourceIndex<'_> {
     }
 
     fn look(&self, reference: &Reference) -> Lookup {
+        let (lookup, at) = (self.look_by_pages(reference), reference.position());
+        match at.is_within_page() {
+            true => self.look_within_page(lookup, at),
+            false => lookup,
+        }
+    }
+
+    fn look_by_pages(&self, reference: &Reference) -> Lookup {
         let settled = match reference {
             Reference::Marker { marker, name, at } => {
                 return self.marker_or_name(marker, name.as_deref(), at.pages);
@@ -164,7 +173,7 @@ impl SourceIndex<'_> {
         let Some((sources, repaired)) = self.named_in_context(name) else {
             let asked = DocumentRequest {
                 target: Target::Name(name.to_owned()),
-                pages,
+                at: pages.into(),
             };
             let known = self.known_documents.get(name).copied();
             return Lookup::Request(asked, AfterLookup::Name(known));
@@ -242,8 +251,10 @@ impl SourceIndex<'_> {
                     .as_ref()
                     .is_some_and(|bounds| !bounds.contains(place));
             }
-            matches!((asked.pages, count), (Some(pages), Some(count)) if pages.exceed(count))
-                || asked.pages.is_some_and(|pages| pages.start == 0)
+            let pages = asked.at.pages;
+            document.place == Some(TextPlace::Beyond)
+                || matches!((pages, count), (Some(pages), Some(count)) if pages.exceed(count))
+                || pages.is_some_and(|pages| pages.start == 0)
         };
         let within: Vec<usize> = found
             .iter()
@@ -261,7 +272,12 @@ impl SourceIndex<'_> {
             },
             AfterLookup::Name(_) => Resolution::OutsideContext { documents: within },
             AfterLookup::Place(touching) => self.resolve_in_work(touching, within),
-            AfterLookup::Context(sources) => self.resolve_pages(asked.pages, sources, found),
+            AfterLookup::Context(sources) => self.resolve_pages(asked.at.pages, sources, found),
+            AfterLookup::WithinPage {
+                sources,
+                fidelity,
+                repaired,
+            } => self.resolve_within_page(sources, fidelity, repaired, within),
         }
     }
 

@@ -63,6 +63,12 @@ pub(super) enum Lookup {
 pub(super) enum AfterLookup {
     /// A page that these sources of the context do not contain.
     Context(Vec<usize>),
+    /// Paragraphs or lines. These sources of the context contain the page.
+    WithinPage {
+        sources: Vec<usize>,
+        fidelity: f64,
+        repaired: bool,
+    },
     /// A marker of an earlier turn.
     Stale(usize),
     /// A place that no source of the context contains. These sources overlap it.
@@ -176,6 +182,6 @@ pub(super) fn request(corpus: &str, doc_id: &str, pages: Option<Interval>) -> Do
             corpus: corpus.to_owned(),
             doc_id: doc_id.to_owned(),
         },
-        pages,
+        at: pages.into(),
     }
 }

@@ -78,6 +78,7 @@ pub fn passage(page: u32, text: &str) -> NamedPassage {
     NamedPassage {
         chunk_id: format!("p{page}"),
         pages: Some(Interval::new(page, page)),
+        chars: None,
         locator: Some(format!("p. {page}")),
         content: text.to_owned(),
         lexemes: lexemes(text),
@@ -99,6 +100,8 @@ pub fn look_up(requests: Vec<DocumentRequest>) -> Vec<NamedDocument> {
             uri: None,
             bounds: None,
             page_count: Some(page_count),
+            version: None,
+            place: None,
             passages: vec![
                 passage(5, "Licences renew every spring."),
                 passage(6, "Telephones ring loudly."),

@@ -102,6 +102,11 @@ fn sources_of_one_line_support_a_statement_together() {
         statuses("The server listens on port 5432.\n\nSources: [A1], [B1]"),
         [Status::ResolvedCurrent, Status::Unsupported]
     );
+    // A source that adds only a word to a statement that another one supports is not needed for it.
+    assert_eq!(
+        statuses("The server listens nightly on port 5432.\n\nSources: [A1], [A2]"),
+        [Status::ResolvedCurrent, Status::Unsupported]
+    );
     // A document with several passages: the passage that supports a statement is meant.
     let (_, judged) = judged_by(
         "Backups run nightly.\n\nSources: [Source: install.md]",

@@ -4,6 +4,7 @@
 //! to stem, [`sources_of`] and [`documents_to_look_up`] return what else is needed, and [`judge_answer`] does the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use reground_citations::{
     Cues, Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Grammar, Interval,
@@ -16,7 +17,7 @@ use crate::end::parse_answer;
 use crate::memory::SourceKey;
 use crate::memory::decay::{DecayRules, after_turn};
 use crate::memory::{BoundMarker, ContextSource, RememberedSource};
-use crate::passage::Origin;
+use crate::passage::{CharRange, Origin};
 use crate::settings::Settings;
 
 /// The settings for judging an answer.
@@ -153,6 +154,8 @@ pub fn sources_of(
             title: passage.title.clone(),
             uri: passage.uri.clone(),
             pages: passage.pages.map(pages),
+            chars: passage.chars.map(chars),
+            version: passage.version,
             locators: grammar
                 .locators()
                 .and_then(|locators| parse_answer::locator_range(locators, passage)),
@@ -334,6 +337,12 @@ fn cited_key(judgement: &Judgement, context: &[ContextSource]) -> Option<SourceK
         doc_id: place.doc_id.clone(),
         chunk_id,
     })
+}
+
+/// The characters of a passage for the resolver.
+pub fn chars(range: CharRange) -> Range<usize> {
+    let number = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
+    number(range.start)..number(range.end)
 }
 
 fn pages(range: PageRange) -> Interval {
