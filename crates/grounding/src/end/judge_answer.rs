@@ -77,7 +77,7 @@ pub struct EndInput<'a> {
     pub remembered: &'a [RememberedSource],
     /// The documents found for [`documents_to_look_up`].
     pub named: &'a [NamedDocument],
-    /// The lexemes of each claim, in the order of [`Extraction::claims`].
+    /// The lexemes of each text of [`Extraction::compared_texts`].
     pub claim_lexemes: &'a [Lexemes],
     /// The words for negation and the number formats of the language.
     pub cues: &'a Cues,
@@ -210,7 +210,7 @@ pub fn documents_to_look_up(
 /// Judges an answer and computes the memory after the turn.
 ///
 /// # Errors
-/// [`Error::ClaimLexemes`] if the number of lexeme sets differs from the number of claims.
+/// [`Error::ClaimLexemes`] if the number of lexeme sets differs from the number of compared texts.
 pub fn judge_answer(input: &EndInput<'_>) -> Result<JudgedAnswer, Error> {
     let evidence = Evidence {
         sources: input.sources,
