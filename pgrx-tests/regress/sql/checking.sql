@@ -58,14 +58,6 @@ SELECT * FROM listed(E'Yes.\n\nSources: [1]');
 SELECT * FROM checked('Backups run at three [backup.md, p. 2]. Backups run at three [Source backup.md, p. 3, para 1]. Backups run at three [Source: backup.md, p.]. Backups run at three [Backups]. Backups run at three [see backup.md].');
 SELECT c.raw, c.doc_id, c.status FROM reground.check_answer('Cows give milk [Source: Q3]. Cows give milk [Q3, p. 2]. Cows give milk [Source: Q4].', '[{"content": "Cows give milk.", "doc_id": "Q3"}]') AS c;
 SELECT raw, marker, name, pages, paragraphs, lines, scope FROM reground.extract_citations(E'It is so [A1, p. 3, lines 1-2] [big.pdf, p. 7, para 1].\nSources: [A1]');
--- Paragraphs and lines are found in the text of the document, of the page if the text has pages.
-BEGIN;
-SELECT reground.create_corpus('checking_notes', settings => '{"provenance": "metadata"}');
-SELECT reground.put_document('checking_notes', 'notes.txt', content => E'Cows give milk.\nSheep give wool.\n\nBees make honey.\fHens lay eggs.\nGeese lay eggs too.');
-SELECT c.raw, c.doc_id, c.status, c.coordinate_fidelity FROM reground.check_answer('Sheep give wool [notes.txt, p. 1, line 2]. Sheep give wool [notes.txt, p. 1, line 9]. Bees make honey [Source: notes.txt, p. 1, para 2]. Bees make honey [Source: notes.txt, p. 1, para 3]. Hens lay eggs [notes.txt, line 5]. Hens lay eggs [notes.txt, line 9].', '[{"content": "Rain falls."}]', corpus => 'checking_notes') AS c;
-SELECT marker, locator FROM reground.begin_turn('checking-lines', 'Which animals give wool?', corpus => 'checking_notes');
-SELECT raw, marker, status, coordinate_fidelity FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Sheep give wool [A1, p. 1, line 2]. Sheep give wool [A1, p. 1, line 9]. Sheep give wool [Source: notes.txt, p. 1, lines 1-2].');
-ROLLBACK;
 SELECT * FROM checked('Nothing is cited.');
 SELECT * FROM checked('');
 -- Invalid arguments.
