@@ -164,6 +164,7 @@ CREATE TABLE reground.message_citations (
     marker              text,
     raw                 text NOT NULL,
     form                text,
+    scope               text NOT NULL DEFAULT 'sentence' CHECK (scope IN ('sentence', 'answer')),
     corpus              text,
     doc_id              text,
     chunk_id            text,
@@ -222,6 +223,7 @@ COMMENT ON COLUMN reground.message_citations.citation_no IS 'Number of the citat
 COMMENT ON COLUMN reground.message_citations.marker IS 'Marker that the citation resolved to, or names; NULL for other forms.';
 COMMENT ON COLUMN reground.message_citations.raw IS 'The citation as written in the answer; with store_answers hash its marker only, or an empty string.';
 COMMENT ON COLUMN reground.message_citations.form IS 'Form of the citation, for example marker, number, named_source, locator; custom:NAME for a pattern of the application.';
+COMMENT ON COLUMN reground.message_citations.scope IS 'sentence: the citation supports claim. answer: it supports the statements of the answer before it, as in Sources: [A1], or in a list of references.';
 COMMENT ON COLUMN reground.message_citations.corpus IS 'Corpus of the source; NULL if nothing was resolved.';
 COMMENT ON COLUMN reground.message_citations.doc_id IS 'Document of the source; NULL if nothing was resolved.';
 COMMENT ON COLUMN reground.message_citations.chunk_id IS 'Passage of the source; NULL if none was resolved.';
@@ -238,8 +240,8 @@ COMMENT ON COLUMN reground.message_citations.holds IS 'Whether the citation hold
 COMMENT ON COLUMN reground.message_citations.hallucination_mode IS 'fabricated_coordinate, cross_text_conflation or paraphrase_attribution; NULL otherwise.';
 COMMENT ON COLUMN reground.message_citations.score IS 'Fidelity score of the coordinates, 0 to 1.';
 COMMENT ON COLUMN reground.message_citations.coordinate_fidelity IS 'How exactly the citation names its place, 0 to 1.';
-COMMENT ON COLUMN reground.message_citations.support IS 'How far the text of the source supports the claim, 0 to 1: 0.65 × window + 0.35 × pairs of support_parts, less deductions for numbers, names, quotations and denials; NULL without a claim.';
-COMMENT ON COLUMN reground.message_citations.support_parts IS 'Parts of the support score: segment, units, coverage, window, pairs, window_range, numbers_missing, numbers_contradicted, names_missing, quotations, negated_words, language (NULL: denials were not checked).';
+COMMENT ON COLUMN reground.message_citations.support IS 'How far the text of the source supports the claim, 0 to 1: 0.65 × window + 0.35 × pairs of support_parts, less deductions for numbers, names, quotations and denials; with scope answer, the best statement; NULL without a text to compare.';
+COMMENT ON COLUMN reground.message_citations.support_parts IS 'Parts of the support score: answer (with scope answer: number of statements, supported, share and mean), segment, units, coverage, window, pairs, window_range, numbers_missing, numbers_contradicted, names_missing, quotations, negated_words, language (NULL: denials were not checked).';
 COMMENT ON COLUMN reground.message_citations.diagnostic IS 'exact_context_match, valid_doc_invalid_page_or_unretrieved, hallucinated_page_exceeds_document_bounds or hallucinated_document_id.';
 COMMENT ON COLUMN reground.message_citations.detail IS 'Explanation of the verdict.';
 COMMENT ON COLUMN reground.message_citations.best_other_marker IS 'Marker of the other source of the context that supports the claim best.';

@@ -68,7 +68,8 @@ CREATE TYPE reground.judged_citation AS (
     detail              text,
     best_other_marker   text,
     support_parts       jsonb,
-    citation_no         integer
+    citation_no         integer,
+    scope               text
 );
 COMMENT ON TYPE reground.judged_citation IS 'Row of end_turn, check_answer and record_turn: a citation with its verdict. The type only grows at its end.';
 COMMENT ON COLUMN reground.judged_citation.message_id IS 'Id of the answer; NULL from check_answer.';
@@ -88,7 +89,7 @@ COMMENT ON COLUMN reground.judged_citation.holds IS 'Whether the citation holds;
 COMMENT ON COLUMN reground.judged_citation.hallucination_mode IS 'fabricated_coordinate, cross_text_conflation or paraphrase_attribution; NULL otherwise.';
 COMMENT ON COLUMN reground.judged_citation.score IS 'Fidelity score of the coordinates, 0 to 1.';
 COMMENT ON COLUMN reground.judged_citation.coordinate_fidelity IS 'How exactly the citation names its place, 0 to 1.';
-COMMENT ON COLUMN reground.judged_citation.support IS 'How far the text of the source supports the claim, 0 to 1; NULL without a claim.';
+COMMENT ON COLUMN reground.judged_citation.support IS 'How far the text of the source supports the claim, or with scope answer the best statement, 0 to 1; NULL without a text to compare.';
 COMMENT ON COLUMN reground.judged_citation.diagnostic IS 'Diagnostic code.';
 COMMENT ON COLUMN reground.judged_citation.source_state IS 'State of the document since it was cited: current, changed or deleted; NULL if its versions are not recorded, and from check_answer.';
 COMMENT ON COLUMN reground.judged_citation.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
@@ -103,6 +104,7 @@ COMMENT ON COLUMN reground.judged_citation.detail IS 'Explanation of the verdict
 COMMENT ON COLUMN reground.judged_citation.best_other_marker IS 'Marker of the other source of the context that supports the claim best.';
 COMMENT ON COLUMN reground.judged_citation.support_parts IS 'Parts of the support score, as JSON.';
 COMMENT ON COLUMN reground.judged_citation.citation_no IS 'Number of the citation within the answer, from 1, as in feed_answer and citation_evidence; NULL if the answer has no citations.';
+COMMENT ON COLUMN reground.judged_citation.scope IS 'sentence: the citation supports claim. answer: it supports the statements of the answer before it, as in Sources: [A1], or in a list of references.';
 
 CREATE TYPE reground.extracted_citation AS (
     citation_no  integer,
@@ -124,7 +126,10 @@ CREATE TYPE reground.extracted_citation AS (
     byte_start   integer,
     byte_end     integer,
     utf16_start  integer,
-    utf16_end    integer
+    utf16_end    integer,
+    paragraphs   text,
+    lines        text,
+    scope        text
 );
 COMMENT ON TYPE reground.extracted_citation IS 'Row of extract_citations and import_citations: a citation before judging. The type only grows at its end.';
 COMMENT ON COLUMN reground.extracted_citation.citation_no IS 'Number of the citation within the answer, from 1.';
@@ -147,6 +152,9 @@ COMMENT ON COLUMN reground.extracted_citation.byte_start IS 'First byte (UTF-8) 
 COMMENT ON COLUMN reground.extracted_citation.byte_end IS 'One past the last byte.';
 COMMENT ON COLUMN reground.extracted_citation.utf16_start IS 'First UTF-16 code unit of the citation in the answer, from 0.';
 COMMENT ON COLUMN reground.extracted_citation.utf16_end IS 'One past the last UTF-16 code unit.';
+COMMENT ON COLUMN reground.extracted_citation.paragraphs IS 'Paragraphs that the citation names, of the page if it names a page.';
+COMMENT ON COLUMN reground.extracted_citation.lines IS 'Lines that the citation names, of the page if it names a page.';
+COMMENT ON COLUMN reground.extracted_citation.scope IS 'sentence: the citation supports claim. answer: it supports the statements of the answer before it.';
 
 CREATE TYPE reground.turn_candidate AS (
     candidate_no     integer,
@@ -296,13 +304,13 @@ COMMENT ON FUNCTION reground.record_turns IS
 
 CREATE FUNCTION reground.feed_answer(turn_id bigint, answer_so_far text, complete boolean DEFAULT false, resume_from text DEFAULT NULL)
     RETURNS TABLE (displayable_chars integer, displayable_bytes integer, displayable_utf16 integer, citation_no integer, marker text, raw text, corpus text, doc_id text, chunk_id text, title text,
-                   uri text, locator text, claim text, quote text, status text, holds boolean, hallucination_mode text, score double precision,
+                   uri text, locator text, scope text, claim text, quote text, status text, holds boolean, hallucination_mode text, score double precision,
                    coordinate_fidelity double precision, support double precision, diagnostic text, repaired boolean,
                    answer_start integer, answer_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer,
                    resume text)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'feed_answer_wrapper';
 COMMENT ON FUNCTION reground.feed_answer IS
-'Judges a streaming answer; pass the whole text received so far in each call. displayable_chars, displayable_bytes, displayable_utf16: length of the text that can be displayed without splitting a citation. Returns one row per complete citation, or one with citation_no NULL if there is none; claim to diagnostic are NULL until its paragraph ends and the next one begins, or complete is true. resume_from: the column resume of the previous call for this answer; then only the text after that position is read, and citations with a verdict are returned once. Writes nothing. Errors: 22023 if resume_from is of another answer, 55000 before apply_rerank, P0002 if the turn does not exist.';
+'Judges a streaming answer; pass the whole text received so far in each call. displayable_chars, displayable_bytes, displayable_utf16: length of the text that can be displayed without splitting a citation. Returns one row per complete citation, or one with citation_no NULL if there is none; scope to diagnostic are NULL until its paragraph ends and the next one begins, or complete is true. resume_from: the column resume of the previous call for this answer; then only the text after that position is read, and citations with a verdict are returned once. Writes nothing. Errors: 22023 if resume_from is of another answer, 55000 before apply_rerank, P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground.extract_citations(answer text, forms jsonb DEFAULT NULL)
     RETURNS SETOF reground.extracted_citation

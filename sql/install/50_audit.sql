@@ -7,7 +7,7 @@ COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS
 
 CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
     SELECT c.citation_id, v.tenant, v.conversation_ref, t.turn_no, c.turn_id, c.message_id, m.message_ref, m.model,
-           t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.form, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri, c.locator, c.claim, c.quote,
+           t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.form, c.scope, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri, c.locator, c.claim, c.quote,
            c.status, c.holds, c.hallucination_mode, c.score, c.coordinate_fidelity, c.support, c.support_parts, c.diagnostic, c.detail, c.best_other_marker, c.lost_stage, c.repaired,
            reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version) AS source_state,
            c.source_version, c.source_hash, m.superseded, c.answer_start, c.answer_end, m.created_at, t.origin, t.superseded AS turn_superseded
@@ -31,6 +31,7 @@ COMMENT ON COLUMN reground.citation_audit.citation_no IS 'Number of the citation
 COMMENT ON COLUMN reground.citation_audit.marker IS 'Marker of the source in its conversation, for example A1.';
 COMMENT ON COLUMN reground.citation_audit.raw IS 'The citation as written in the answer.';
 COMMENT ON COLUMN reground.citation_audit.form IS 'Form of the citation, for example marker, number, named_source, locator; custom:NAME for a pattern of the application.';
+COMMENT ON COLUMN reground.citation_audit.scope IS 'sentence: the citation supports claim. answer: it supports the statements of the answer before it, as in Sources: [A1], or in a list of references.';
 COMMENT ON COLUMN reground.citation_audit.corpus IS 'Corpus of the source; NULL if nothing was resolved.';
 COMMENT ON COLUMN reground.citation_audit.doc_id IS 'Document of the source; NULL if nothing was resolved.';
 COMMENT ON COLUMN reground.citation_audit.chunk_id IS 'Passage of the source; NULL if none was resolved.';
@@ -44,7 +45,7 @@ COMMENT ON COLUMN reground.citation_audit.holds IS 'Whether the citation holds; 
 COMMENT ON COLUMN reground.citation_audit.hallucination_mode IS 'fabricated_coordinate, cross_text_conflation or paraphrase_attribution; NULL otherwise.';
 COMMENT ON COLUMN reground.citation_audit.score IS 'Fidelity score of the coordinates, 0 to 1.';
 COMMENT ON COLUMN reground.citation_audit.coordinate_fidelity IS 'How exactly the citation names its place, 0 to 1.';
-COMMENT ON COLUMN reground.citation_audit.support IS 'How far the text of the source supports the claim, 0 to 1; NULL without a claim.';
+COMMENT ON COLUMN reground.citation_audit.support IS 'How far the text of the source supports the claim, or with scope answer the best statement, 0 to 1; NULL without a text to compare.';
 COMMENT ON COLUMN reground.citation_audit.support_parts IS 'Parts of the support score, as JSON.';
 COMMENT ON COLUMN reground.citation_audit.diagnostic IS 'Diagnostic code.';
 COMMENT ON COLUMN reground.citation_audit.detail IS 'Explanation of the verdict.';

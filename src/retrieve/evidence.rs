@@ -5,21 +5,26 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_citations::{
-    Bounds, DocumentRequest, Grammar, Lexemes, LocatorRange, Locators, NamedDocument, NamedPassage,
-    Pages, StageFacts, Target,
+    Bounds, DocumentRequest, Grammar, Interval, Lexemes, LocatorRange, Locators, NamedDocument,
+    NamedPassage, StageFacts, Target,
 };
-use reground_grounding::end::Traced;
+use reground_documents::{NumberedPlace, text_place};
+use reground_grounding::end::evidence::DocumentPart;
 use reground_grounding::end::parse_answer;
+use reground_grounding::end::{self, Traced};
 use reground_grounding::memory::SourceKey;
 use reground_grounding::passage::{Passage, Stage};
 
 use crate::error::Result;
+use crate::retrieve::document_parts::{self, WantedPart};
 use crate::retrieve::{lexemes, named};
 use crate::store::corpora::{self, Corpus};
 use crate::store::traces;
 
 /// Maximum number of passages of a named document that are compared with a claim.
 const MAX_NAMED_PASSAGES: usize = 500;
+/// More characters than a text of the server has.
+const WHOLE_TEXT: usize = 0x7fff_ffff;
 
 /// Returns the content of texts: the lexemes of PostgreSQL, and the numbers in the text.
 pub fn content(text_config: &str, texts: &[String]) -> Result<Vec<Lexemes>> {
@@ -114,7 +119,7 @@ fn by_name(corpus: &Corpus, lookup: &DocumentLookup<'_>) -> Result<Vec<NamedDocu
     let mut documents = named::documents(corpus, &names)?;
     documents.extend(named::by_beginning(corpus, &ids)?);
     let passages = passages_by_document(corpus, &documents)?;
-    let mut found = Vec::new();
+    let mut found: Vec<NamedDocument> = Vec::new();
     for (request, name) in wanted {
         for document in documents.iter().filter(|document| {
             document.name == name
@@ -124,6 +129,7 @@ fn by_name(corpus: &Corpus, lookup: &DocumentLookup<'_>) -> Result<Vec<NamedDocu
                 }
         }) {
             let own = passages.get(&document.doc_id).into_iter().flatten();
+            let version = own.clone().next().and_then(|passage| passage.version);
             let own = own.filter(|passage| is_on_pages(passage, request));
             found.push(NamedDocument {
                 asked: request.clone(),
@@ -132,12 +138,49 @@ fn by_name(corpus: &Corpus, lookup: &DocumentLookup<'_>) -> Result<Vec<NamedDocu
                 title: document.title.clone(),
                 uri: document.uri.clone(),
                 page_count: document.page_count,
+                version,
+                place: None,
                 bounds: None,
                 passages: with_lexemes(own.take(MAX_NAMED_PASSAGES), lookup.text_config)?,
             });
         }
     }
+    add_places(corpus, &mut found)?;
     Ok(found)
+}
+
+/// Finds the requested paragraphs and lines in the texts of the documents. Only corpora of create_corpus have such texts.
+fn add_places(corpus: &Corpus, documents: &mut [NamedDocument]) -> Result<()> {
+    let wanted: Vec<WantedPart<'_>> = documents
+        .iter()
+        .enumerate()
+        .filter(|(_, document)| document.asked.at.is_within_page())
+        .filter_map(|(index, document)| {
+            Some(WantedPart {
+                index,
+                doc_id: &document.doc_id,
+                version: document.version?,
+                part: DocumentPart {
+                    start: 0,
+                    end: WHOLE_TEXT,
+                },
+            })
+        })
+        .collect();
+    let texts = document_parts::read(corpus, &wanted)?;
+    for (index, text) in texts {
+        let interval = |interval: Option<Interval>| interval.map(|i| (i.start, i.end));
+        if let Some(document) = documents.get_mut(index) {
+            let at = document.asked.at;
+            let place = NumberedPlace {
+                pages: interval(at.pages),
+                paragraphs: interval(at.paragraphs),
+                lines: interval(at.lines),
+            };
+            document.place = text_place(&text, &place);
+        }
+    }
+    Ok(())
 }
 
 /// Returns the passages of documents, by document.
@@ -159,7 +202,7 @@ fn passages_by_document(
 
 /// Whether a passage is on the requested pages.
 fn is_on_pages(passage: &Passage, request: &DocumentRequest) -> bool {
-    match (request.pages, passage.pages) {
+    match (request.at.pages, passage.pages) {
         (Some(wanted), Some(pages)) => wanted.start <= pages.end && pages.start <= wanted.end,
         (Some(_), None) => false,
         (None, _) => true,
@@ -204,6 +247,8 @@ fn by_locator(corpus: &Corpus, lookup: &DocumentLookup<'_>) -> Result<Vec<NamedD
                 title: first.and_then(|passage| passage.title.clone()),
                 uri: first.and_then(|passage| passage.uri.clone()),
                 page_count: None,
+                version: None,
+                place: None,
                 bounds: Some(Bounds::of(located.iter().map(|(range, _)| range))),
                 passages: with_lexemes(touching, lookup.text_config)?,
                 doc_id,
@@ -261,7 +306,8 @@ fn with_lexemes<'a>(
             chunk_id: passage.chunk_id.clone(),
             pages: passage
                 .pages
-                .map(|pages| Pages::new(pages.start, pages.end)),
+                .map(|pages| Interval::new(pages.start, pages.end)),
+            chars: passage.chars.map(end::chars),
             locator: passage.locator(),
             content: passage.content.clone(),
             lexemes,

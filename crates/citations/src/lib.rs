@@ -34,8 +34,9 @@ mod support;
 mod text;
 
 pub use citation::{
-    CitationColumns, Claim, ExtractedCitation, Extraction, Families, Family, Form, LocatorRange,
-    MAX_CITATIONS, Malformed, Pages, Reference, Span, excerpt,
+    CitationColumns, CitationScope, Claim, ExtractedCitation, Extraction, Families, Family, Form,
+    Interval, LocatorRange, MAX_CITATIONS, MAX_STATEMENTS, Malformed, Position, Reference, Span,
+    excerpt,
 };
 pub use decoding::{GrammarFormat, InvalidMarker, UnknownGrammarFormat, citation_grammar};
 pub use error::Error;
@@ -45,8 +46,8 @@ pub use export::{
 };
 pub use import::{Api, Import, ImportNote, ImportProblem, UnknownApi, import};
 pub use judging::{
-    BestOther, Detail, Diagnostic, Evidence, FailureMode, Judgement, Place, Status, check_quotes,
-    judge,
+    AnswerSupport, BestOther, Detail, Diagnostic, Evidence, FailureMode, Judgement, Place, Status,
+    check_quotes, judge,
 };
 pub use locators::{Bounds, Extent, Level, LocatorSchema, Locators, SchemaError, Values, Work};
 pub use reading::{
@@ -63,7 +64,7 @@ pub use scoring::{
 };
 pub use stream::{InvalidResume, PartialExtraction, Resume, feed, feed_from};
 pub use support::{
-    Conflict, Contradiction, Cues, Quotation, Quote, SUPPORT_CUES, SupportCue, SupportParts,
-    SupportRules, Text, TextRange, configuration, measures, support,
+    ANSWER_SUPPORT, Conflict, Contradiction, Cues, Quotation, Quote, SUPPORT_CUES, SupportCue,
+    SupportParts, SupportRules, Text, TextRange, configuration, measures, support,
 };
 pub use text::Lexemes;

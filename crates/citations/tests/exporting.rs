@@ -7,7 +7,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 use reground_citations::{
     Api, CitationString, DisplayedAnswer, ExportedCitation, ExportedSource, Grammar, Markup,
-    PartsFormat, Reference, StringKind, answer_parts, extract, import,
+    PartsFormat, Position, Reference, StringKind, answer_parts, extract, import,
 };
 use serde_json::{Value, json};
 
@@ -65,16 +65,17 @@ fn reference(source: &ExportedSource) -> Reference {
         Some(marker) => match marker.parse() {
             Ok(number) => Reference::Ordinal {
                 number,
-                pages: None,
+                at: Position::default(),
             },
             Err(_) => Reference::Marker {
                 marker: marker.clone(),
-                pages: None,
+                name: None,
+                at: Position::default(),
             },
         },
         None => Reference::Document {
             name: source.doc_id.clone(),
-            pages: None,
+            at: Position::default(),
         },
     }
 }
@@ -239,7 +240,7 @@ fn parts_of_vercel_without_our_positions_are_for_the_whole_answer() {
         .collect();
     let document = |name: &str| Reference::Document {
         name: name.to_owned(),
-        pages: None,
+        at: Position::default(),
     };
     assert_eq!(
         names,

@@ -1,20 +1,21 @@
 //! Extraction: the citations, their sentences and claims.
 
 use reground_citations::{
-    ExtractedCitation, Families, Grammar, Malformed, Pages, Reference, extract,
+    ExtractedCitation, Families, Grammar, Interval, Malformed, Position, Reference, extract,
 };
 
 fn marker(marker: &str) -> Reference {
     Reference::Marker {
         marker: marker.to_owned(),
-        pages: None,
+        name: None,
+        at: Position::default(),
     }
 }
 
 fn ordinals(numbers: impl IntoIterator<Item = u32>) -> Vec<Reference> {
     let ordinal = |number| Reference::Ordinal {
         number,
-        pages: None,
+        at: Position::default(),
     };
     numbers.into_iter().map(ordinal).collect()
 }
@@ -22,7 +23,7 @@ fn ordinals(numbers: impl IntoIterator<Item = u32>) -> Vec<Reference> {
 fn document(name: &str, pages: Option<(u32, u32)>) -> Reference {
     Reference::Document {
         name: name.to_owned(),
-        pages: pages.map(|(start, end)| Pages::new(start, end)),
+        at: pages.map(|(start, end)| Interval::new(start, end)).into(),
     }
 }
 
@@ -45,9 +46,18 @@ fn markers_in_every_spelling() {
         "so 【A1】.",
         "so ［Ａ１］.",
         "so [A01].",
-        "[Source: A1]",
     ] {
         assert_eq!(read(text), [marker("A1")], "{text}");
+    }
+    // A document may be named A1.
+    for text in ["[Source: A1]", "(source: A1)", "[Source A1]"] {
+        let named = |mut reference: Reference| {
+            if let Reference::Marker { name, .. } = &mut reference {
+                *name = Some("A1".to_owned());
+            }
+            reference
+        };
+        assert_eq!(read(text), [named(marker("A1"))], "{text}");
     }
     assert_eq!(read("[A1][B2]"), [marker("A1"), marker("B2")]);
     for text in [
@@ -142,7 +152,8 @@ fn documents_and_pages() {
     );
     let paged = |marker: &str, page| Reference::Marker {
         marker: marker.to_owned(),
-        pages: Some(Pages::new(page, page)),
+        name: None,
+        at: Some(Interval::new(page, page)).into(),
     };
     assert_eq!(read("[A1, p. 12]"), [paged("A1", 12)]);
     assert_eq!(
@@ -152,6 +163,134 @@ fn documents_and_pages() {
     // Erratum 6: a document citation ends at its bracket and at its line.
     assert_eq!(read("[Source: a] b, p. 3]"), [document("a", None)]);
     assert_eq!(read("[Source: a\nb]"), []);
+}
+
+#[test]
+fn paragraphs_and_lines() {
+    let at = |pages: Option<u32>, paragraph: Option<u32>, lines: Option<(u32, u32)>| Position {
+        pages: pages.map(|page| Interval::new(page, page)),
+        paragraphs: paragraph.map(|number| Interval::new(number, number)),
+        lines: lines.map(|(start, end)| Interval::new(start, end)),
+    };
+    let big = |at| Reference::Document {
+        name: "big.pdf".to_owned(),
+        at,
+    };
+    for (text, expected) in [
+        (
+            "[Source: big.pdf, p. 7, para 1]",
+            at(Some(7), Some(1), None),
+        ),
+        (
+            "[Source: big.pdf, page 7, lines 1-2]",
+            at(Some(7), None, Some((1, 2))),
+        ),
+        (
+            "(Source: big.pdf, lines 12-14)",
+            at(None, None, Some((12, 14))),
+        ),
+        ("[Source: big.pdf (p. 7, ¶ 2)]", at(Some(7), Some(2), None)),
+        ("[Source: big.pdf, p. 7, table 2]", at(Some(7), None, None)),
+        ("[Source: big.pdf, p.]", Position::default()),
+        ("[Source: big.pdf, section 3]", Position::default()),
+        (
+            "[Source: \"big.pdf\", p. 7, para 1]",
+            at(Some(7), Some(1), None),
+        ),
+    ] {
+        assert_eq!(read(text), [big(expected)], "{text}");
+    }
+    let marker = |at| Reference::Marker {
+        marker: "A1".to_owned(),
+        name: None,
+        at,
+    };
+    assert_eq!(
+        read("[A1, p. 7, para 1]"),
+        [marker(at(Some(7), Some(1), None))]
+    );
+    assert_eq!(
+        read("[A1, lines 3-4]"),
+        [marker(at(None, None, Some((3, 4))))]
+    );
+    // Without pages, only a comma separates a name from its lines.
+    assert_eq!(
+        read("[Source: Guide line 5]"),
+        [document("Guide line 5", None)]
+    );
+}
+
+#[test]
+fn file_names_without_a_colon() {
+    let a = |page: Option<u32>| document("a.pdf", page.map(|page| (page, page)));
+    for text in [
+        "[a.pdf, p. 1]",
+        "[Source a.pdf, p. 1]",
+        "(a.pdf, p. 1)",
+        "(Source a.pdf, p. 1)",
+        "[source \"a.pdf\", page 1]",
+        "[a.pdf p. 1]",
+        "［a.pdf，p. 1］",
+    ] {
+        assert_eq!(read(text), [a(Some(1))], "{text}");
+    }
+    for text in ["[a.pdf]", "[Source a.pdf]", "[Source: a.pdf]"] {
+        assert_eq!(read(text), [a(None)], "{text}");
+    }
+    for text in [
+        "[a.pdf, p. 1; b.md, p. 2]",
+        "[a.pdf, p. 1, b.md, p. 2]",
+        "[Sources: a.pdf, p. 1 and b.md, p. 2]",
+    ] {
+        assert_eq!(
+            read(text),
+            [a(Some(1)), document("b.md", Some((2, 2)))],
+            "{text}"
+        );
+    }
+    assert_eq!(
+        read("[Sources: a.pdf, b.md]"),
+        [a(None), document("b.md", None)]
+    );
+    assert_eq!(read("[data.csv, lines 3-4]").len(), 1);
+    for text in [
+        "[see a.pdf]",
+        "(see a.pdf)",
+        "(a.pdf)",
+        "[data.csv]",
+        "[main.rs]",
+        "[source code]",
+        "[document the change]",
+        "[a.pdf](https://a.example/a.pdf)",
+        "![a.pdf](a.pdf)",
+        "`[a.pdf, p. 1]`",
+        "[a.pdf]: https://a.example/a.pdf",
+        "[e.g. this, p. 1]",
+        "[v2.0, p. 1]",
+        "[The plan, p. 1]",
+    ] {
+        assert_eq!(read(text), [], "{text}");
+    }
+    let known = Grammar::default().naming(["Q3 report", "plan", "x", "7"]);
+    let known = |text: &str| {
+        extract(text, &known)
+            .citations
+            .into_iter()
+            .map(|c| c.reference)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        known("[Q3 report, p. 1]"),
+        [document("Q3 report", Some((1, 1)))]
+    );
+    assert_eq!(
+        known("(Q3 report, p. 1)"),
+        [document("Q3 report", Some((1, 1)))]
+    );
+    assert_eq!(
+        known("[plan] (plan) [x] [a plan]"),
+        [document("plan", None)]
+    );
 }
 
 #[test]

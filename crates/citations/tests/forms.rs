@@ -1,13 +1,13 @@
 //! All forms of citations and the sources that they name.
 
 use reground_citations::{
-    Extraction, Families, Form, Grammar, Malformed, Pages, Reference, extract,
+    Extraction, Families, Form, Grammar, Interval, Malformed, Position, Reference, extract,
 };
 
 fn ordinals(numbers: &[u32]) -> Vec<Reference> {
     let ordinal = |&number| Reference::Ordinal {
         number,
-        pages: None,
+        at: Position::default(),
     };
     numbers.iter().map(ordinal).collect()
 }
@@ -23,14 +23,14 @@ fn result(turn: u32, kind: &str, number: u32) -> Reference {
 fn document(name: &str) -> Reference {
     Reference::Document {
         name: name.to_owned(),
-        pages: None,
+        at: Position::default(),
     }
 }
 
 fn id(id: &str) -> Reference {
     Reference::Id {
         id: id.to_owned(),
-        pages: None,
+        at: Position::default(),
     }
 }
 
@@ -258,13 +258,14 @@ fn footnotes_cite_what_their_notes_name() {
     );
     let paged = Reference::Document {
         name: "Report".to_owned(),
-        pages: Some(Pages::new(3, 4)),
+        at: Some(Interval::new(3, 4)).into(),
     };
     assert_eq!(note("Report, pp. 3-4"), paged);
     assert_eq!(note("Source: Report, pp. 3-4"), paged);
     let marker = Reference::Marker {
         marker: "A1".to_owned(),
-        pages: None,
+        name: None,
+        at: Position::default(),
     };
     assert_eq!(note("[A1]"), marker);
     assert_eq!(read("Water boils [^a].").citations[0].reference, id("a"));

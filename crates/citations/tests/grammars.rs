@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use reground_citations::{
-    Bounds, Cues, DocumentRequest, Evidence, Form, Grammar, GrammarRules, Lexemes, LocatorRange,
-    NamedDocument, Pages, Reference, Source, Status, SupportRules, Target, document_requests,
-    extract, judge,
+    Bounds, Cues, DocumentRequest, Evidence, Form, Grammar, GrammarRules, Interval, Lexemes,
+    LocatorRange, NamedDocument, Position, Reference, Source, Status, SupportRules, Target,
+    document_requests, extract, judge,
 };
 
 fn grammar(rules: &str) -> Grammar {
@@ -146,12 +146,12 @@ fn patterns_of_the_user() {
     assert_eq!(forms, ["custom:ticket", "custom:nth", "named_source"]);
     let ticket = Reference::Id {
         id: "12".to_owned(),
-        pages: Some(Pages::new(3, 3)),
+        at: Some(Interval::new(3, 3)).into(),
     };
     assert_eq!(citations[0].reference, ticket);
     let fourth = Reference::Ordinal {
         number: 4,
-        pages: None,
+        at: Position::default(),
     };
     assert_eq!(citations[1].reference, fourth);
 }
@@ -276,6 +276,8 @@ fn verdict(answer: &str) -> Status {
             title: None,
             uri: None,
             page_count: None,
+            version: None,
+            place: None,
             bounds: Some(Bounds::of(&whole)),
             passages: Vec::new(),
             asked,

@@ -10,7 +10,9 @@ mod any_json;
 
 use any_json::{json_soup, result_soup};
 use proptest::prelude::*;
-use reground_citations::{Api, Import, ImportProblem, Pages, Reference, UnknownApi, import};
+use reground_citations::{
+    Api, Import, ImportProblem, Interval, Position, Reference, UnknownApi, import,
+};
 use reground_interrupt::{CHECK_INTERVAL, test_support};
 use serde_json::{Value, json};
 
@@ -42,14 +44,14 @@ fn rows<'a>(
 fn document(name: &str) -> Reference {
     Reference::Document {
         name: name.to_owned(),
-        pages: None,
+        at: Position::default(),
     }
 }
 
 fn ordinal(number: u32) -> Reference {
     Reference::Ordinal {
         number,
-        pages: None,
+        at: Position::default(),
     }
 }
 
@@ -68,14 +70,15 @@ fn anthropic_cites_blocks() {
             {"type": "web_search_result_location", "cited_text": "z", "url": "https://d.e", "title": "U", "encrypted_index": "…"}]},
     ]});
     let import = read(&result, answer, Api::Anthropic);
-    let pages = Some(Pages { start: 2, end: 3 });
+    let pages = Some(Interval { start: 2, end: 3 });
     let sky = Reference::Document {
         name: "sky.pdf".into(),
-        pages,
+        at: pages.into(),
     };
     let marker = Reference::Marker {
         marker: "B12".into(),
-        pages: None,
+        name: Some("B12".into()),
+        at: Position::default(),
     };
     let last = Some("Both are so.");
     assert_eq!(
@@ -110,7 +113,8 @@ fn cohere_cites_phrases() {
     let import = read(&result, answer, Api::Cohere);
     let marker = Reference::Marker {
         marker: "A7".into(),
-        pages: None,
+        name: Some("A7".into()),
+        at: Position::default(),
     };
     let live = Some("They live in Antarctica.");
     assert_eq!(
@@ -180,7 +184,7 @@ fn openai_cites_marks_and_positions() {
     let import = read(&message, answer, Api::OpenAi);
     let id = |id: &str| Reference::Id {
         id: id.to_owned(),
-        pages: None,
+        at: Position::default(),
     };
     assert_eq!(
         rows(&import, answer)[0],
@@ -216,7 +220,7 @@ fn gemini_counts_bytes() {
     let import = read(&result, answer, Api::Gemini);
     let big = Reference::Document {
         name: "gs://x/y.pdf".into(),
-        pages: Some(Pages { start: 3, end: 4 }),
+        at: Some(Interval { start: 3, end: 4 }).into(),
     };
     assert_eq!(
         rows(&import, answer),
@@ -251,7 +255,7 @@ fn the_text_decides_the_span_of_bedrock() {
     let import = read(&result, answer, Api::Bedrock);
     let rye = Reference::Document {
         name: "s3://b/rye.pdf".into(),
-        pages: Some(Pages { start: 7, end: 7 }),
+        at: Some(Interval { start: 7, end: 7 }).into(),
     };
     assert_eq!(
         rows(&import, answer),

@@ -128,7 +128,7 @@ CREATE VIEW contents AS
     UNION ALL SELECT x.conversation_id, x.link_no, 2, record('verdict', t(m.tenant), n(m.conversation_id), n(m.turn_id), t(m.model), n(m.answer_tokens), n(m.citation_count), n(m.malformed_count), d(m.cfs), d(m.stage_cfs), d(m.grounded_cfs),
         t(m.diagnostic), t(m.decision), j(to_jsonb(m.reasons)), us(m.created_at))
     FROM reground.provenance_chain AS x JOIN reground.messages AS m USING (message_id)
-    UNION ALL SELECT x.conversation_id, x.link_no, 2 + c.citation_no, record('citation', t(c.tenant), n(c.conversation_id), n(c.turn_id), us(c.created_at), t(c.marker), t(c.raw), t(c.form), t(c.corpus), t(c.doc_id), t(c.chunk_id), t(c.title), t(c.uri), t(c.locator), t(c.claim), t(c.quote), n(c.quote_start), n(c.quote_end),
+    UNION ALL SELECT x.conversation_id, x.link_no, 2 + c.citation_no, record('citation', t(c.tenant), n(c.conversation_id), n(c.turn_id), us(c.created_at), t(c.marker), t(c.raw), t(c.form), t(c.scope), t(c.corpus), t(c.doc_id), t(c.chunk_id), t(c.title), t(c.uri), t(c.locator), t(c.claim), t(c.quote), n(c.quote_start), n(c.quote_end),
         t(c.fact_summary), t(c.status), boolsend(c.holds), t(c.hallucination_mode), d(c.score), d(c.coordinate_fidelity), d(c.support), j(c.support_parts), t(c.diagnostic), t(c.detail), t(c.best_other_marker), n(c.factor_coordinates), n(c.factor_retrieval), n(c.factor_rerank),
         n(c.factor_context), n(c.factor_generation), t(c.lost_stage), n(c.source_version), t(c.source_hash), boolsend(c.repaired), n(c.answer_start), n(c.answer_end), n(c.byte_start), n(c.byte_end), n(c.utf16_start), n(c.utf16_end))
     FROM reground.provenance_chain AS x JOIN reground.message_citations AS c USING (message_id);

@@ -45,6 +45,19 @@ INSERT INTO reground.support_cues VALUES ('cow', 'scale', 'herd=many');
 INSERT INTO reground.support_cues VALUES ('cow', 'measure', 'hands');
 -- The sentence of the passage that supports the citation.
 SELECT c.quote FROM shown, reground.check_answer('Backups run every night at three [2].', passages) AS c;
+-- A list of sources is judged by the statements before it.
+CREATE FUNCTION listed(answer text) RETURNS TABLE (raw text, scope text, claim text, status text, support numeric, answer jsonb, detail text)
+LANGUAGE sql AS $$
+    SELECT c.raw, c.scope, c.claim, c.status, round(c.support::numeric, 2), c.support_parts -> 'answer', c.detail FROM shown, reground.check_answer(listed.answer, passages) AS c
+$$;
+SELECT * FROM listed(E'The moon is made of cheese.\n\nCitation: [Z7]');
+SELECT * FROM listed(E'The server needs 8 GB of memory. Passwords expire after ninety days. The moon is made of cheese.\n\nSources: [1], [2], [Z7]');
+SELECT * FROM listed(E'The server needs 8 GB of memory [1]. The moon is made of cheese [2].\n\n## References\n[1] The manual\n[2] Backups');
+SELECT * FROM listed(E'Yes.\n\nSources: [1]');
+-- Names of files, paragraphs and lines; a document with the name of a marker.
+SELECT * FROM checked('Backups run at three [backup.md, p. 2]. Backups run at three [Source backup.md, p. 3, para 1]. Backups run at three [Source: backup.md, p.]. Backups run at three [Backups]. Backups run at three [see backup.md].');
+SELECT c.raw, c.doc_id, c.status FROM reground.check_answer('Cows give milk [Source: Q3]. Cows give milk [Q3, p. 2]. Cows give milk [Source: Q4].', '[{"content": "Cows give milk.", "doc_id": "Q3"}]') AS c;
+SELECT raw, marker, name, pages, paragraphs, lines, scope FROM reground.extract_citations(E'It is so [A1, p. 3, lines 1-2] [big.pdf, p. 7, para 1].\nSources: [A1]');
 SELECT * FROM checked('Nothing is cited.');
 SELECT * FROM checked('');
 -- Invalid arguments.

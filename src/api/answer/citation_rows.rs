@@ -1,10 +1,13 @@
 //! A judged answer as rows of `message_citations`.
 
-use reground_citations::{ExtractedCitation, Reference, Source, excerpt};
+use reground_citations::{
+    ANSWER_SUPPORT, ExtractedCitation, Judgement, Reference, Source, excerpt,
+};
 use reground_grounding::end::parse_answer::ParsedAnswer;
 use reground_grounding::end::{JudgedAnswer, JudgedCitation};
 use reground_grounding::memory::ContextSource;
 use reground_interrupt::check_interrupt;
+use serde_json::Value;
 
 use crate::store::markers::Row as MarkerRow;
 use crate::store::messages::NewCitation;
@@ -129,6 +132,7 @@ fn with_text(
     NewCitation {
         raw: excerpt(extracted.raw(read.answer)).into_owned(),
         form: Some(extracted.form.to_string()),
+        scope: Some(extracted.scope.as_str()),
         claim: read
             .extraction
             .claim_of(extracted)
@@ -141,6 +145,18 @@ fn with_text(
         utf16_end: span.utf16.end,
         ..row
     }
+}
+
+/// The parts of the support. Those of a citation of the answer include the support of its statements.
+fn support_parts(verdict: &Judgement) -> Option<Value> {
+    let mut parts = serde_json::to_value(verdict.parts.as_ref()?).ok()?;
+    if let (Some(members), Some(answer)) = (parts.as_object_mut(), verdict.answer) {
+        members.insert(
+            ANSWER_SUPPORT.to_owned(),
+            serde_json::to_value(answer).ok()?,
+        );
+    }
+    Some(parts)
 }
 
 /// A row with the verdict and the stage factors of a citation.
@@ -157,10 +173,7 @@ fn verdict(judged: &JudgedCitation) -> NewCitation {
         score: status.score(),
         coordinate_fidelity: verdict.coordinate_fidelity,
         support: verdict.support,
-        support_parts: verdict
-            .parts
-            .as_ref()
-            .and_then(|parts| serde_json::to_value(parts).ok()),
+        support_parts: support_parts(verdict),
         diagnostic: status.diagnostic().map(|diagnostic| diagnostic.as_str()),
         detail: verdict.detail.map(|detail| detail.as_str()),
         best_other_marker: verdict

@@ -5,7 +5,9 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::quote_literal;
-use reground_citations::{Extraction, InvalidResume, PartialExtraction, Reference, Resume};
+use reground_citations::{
+    Extraction, InvalidResume, PartialExtraction, Position, Reference, Resume,
+};
 use reground_grounding::end::parse_answer::ParsedAnswer;
 use serde::Serialize;
 
@@ -127,10 +129,12 @@ impl Part<'_> {
             extraction: fed.extraction,
             ..ParsedAnswer::default()
         };
-        let compares = !read.extraction.claims.is_empty();
+        let compares = read.extraction.compared_texts().next().is_some();
         let verdict = judge::judge_part(&read, &evidence.context(&[], &[]), compares)?;
         let citations = without_hidden(tenant, turn, verdict.citations)?;
-        let citations = citations.into_iter().enumerate();
+        // Citations of the answer need those before them, which earlier calls returned.
+        let returned = self.from.settled.saturating_sub(settled);
+        let citations = citations.into_iter().enumerate().skip(returned);
         Ok(citations
             .map(|(index, citation)| NewCitation {
                 citation_no: settled + citation.citation_no,
@@ -163,16 +167,19 @@ impl Fed {
 /// The columns of a citation that do not change while its paragraph continues: the source that it names, without the verdict.
 fn pending(citation: NewCitation, extraction: &Extraction, index: usize) -> NewCitation {
     // For a document with several passages, the claim decides which passage is cited.
-    let one_passage = matches!(
-        extraction
-            .citations
-            .get(index)
-            .map(|citation| &citation.reference),
-        Some(Reference::Marker { pages: None, .. } | Reference::Ordinal { pages: None, .. })
-    );
+    let reference = extraction.citations.get(index).map(|c| &c.reference);
+    let one_passage = match reference {
+        // The name of a document may have the form of a marker.
+        Some(Reference::Marker { marker, at, .. }) => {
+            *at == Position::default() && citation.marker.as_ref() == Some(marker)
+        }
+        Some(Reference::Ordinal { at, .. }) => *at == Position::default(),
+        _ => false,
+    };
     NewCitation {
         chunk_id: citation.chunk_id.filter(|_| one_passage),
         locator: citation.locator.filter(|_| one_passage),
+        scope: None,
         claim: None,
         quote: None,
         quote_start: None,

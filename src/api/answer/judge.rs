@@ -76,11 +76,7 @@ pub(in crate::api) fn judge_part(
     warn_of_omitted(extraction.citations.len(), extraction.omitted);
     let readers = Readers::of(context)?;
     let main = &readers.main;
-    let claims: Vec<String> = extraction
-        .claims
-        .iter()
-        .map(|claim| claim.text.clone())
-        .collect();
+    let claims: Vec<String> = extraction.compared_texts().map(str::to_owned).collect();
     let claim_lexemes = stage("lexemes", || content(&main.text_config, &claims))?;
     let sources = sources(context, &main.text_config, compares)?;
     let registry = match context.conversation_id {

@@ -103,6 +103,7 @@ pub struct NewCitation {
     pub marker: Option<String>,
     pub raw: String,
     pub form: Option<String>,
+    pub scope: Option<&'static str>,
     pub corpus: Option<String>,
     pub doc_id: Option<String>,
     pub chunk_id: Option<String>,
@@ -191,7 +192,7 @@ impl NewCitation {
 
 /// Columns of [`NewCitation`].
 const CITATION: Record = Record(&[
-    "citation_no integer, marker text, raw text, form text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, claim text, \
+    "citation_no integer, marker text, raw text, form text, scope text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, claim text, \
      quote text, quote_start integer, quote_end integer, fact_summary text, status text, holds boolean, hallucination_mode text, score double precision, coordinate_fidelity double precision, \
      support double precision, support_parts jsonb, diagnostic text, detail text, best_other_marker text, factor_coordinates smallint, factor_retrieval smallint, \
      factor_rerank smallint, factor_context smallint, factor_generation smallint, lost_stage text, source_version integer, source_hash text, \

@@ -135,8 +135,8 @@ const CITATION: &[ByteForm] = &[
     ByteForm::Number(&["conversation_id", "turn_id"]),
     ByteForm::Time(&["created_at"]),
     ByteForm::Text(&[
-        "marker", "raw", "form", "corpus", "doc_id", "chunk_id", "title", "uri", "locator",
-        "claim", "quote",
+        "marker", "raw", "form", "scope", "corpus", "doc_id", "chunk_id", "title", "uri",
+        "locator", "claim", "quote",
     ]),
     ByteForm::Number(&["quote_start", "quote_end"]),
     ByteForm::Text(&["fact_summary", "status"]),

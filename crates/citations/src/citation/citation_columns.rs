@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-use super::{ExtractedCitation, Extraction, Family, Form, Reference};
+use super::{CitationScope, ExtractedCitation, Extraction, Family, Form, Reference};
 
 /// Longest sentence, claim or quote of a row, in bytes. Every row has its own copy, so one long sentence with ten
 /// thousand citations would otherwise be stored ten thousand times.
@@ -38,6 +38,10 @@ pub struct CitationColumns {
     pub name: Option<String>,
     /// The claimed pages: `12` or `12–14`.
     pub pages: Option<String>,
+    /// The claimed paragraphs.
+    pub paragraphs: Option<String>,
+    /// The claimed lines.
+    pub lines: Option<String>,
     /// The claimed place, for a corpus with locators: `Genesis 1:3–1:5`.
     pub locator: Option<String>,
     /// The reason why a malformed citation cannot be read.
@@ -46,6 +50,8 @@ pub struct CitationColumns {
     pub repaired: bool,
     /// The sentence that contains the citation.
     pub sentence: Option<String>,
+    /// The text that the citation supports.
+    pub scope: CitationScope,
     /// The claim that the citation supports.
     pub claim: Option<String>,
     /// First character.
@@ -80,6 +86,7 @@ impl Extraction {
         citation: &ExtractedCitation,
     ) -> CitationColumns {
         let span = &citation.span;
+        let at = citation.reference.position();
         let mut row = CitationColumns {
             citation_no,
             form: citation.form.clone(),
@@ -88,7 +95,9 @@ impl Extraction {
             marker: None,
             number: None,
             name: None,
-            pages: citation.reference.pages().map(|pages| pages.to_string()),
+            pages: at.pages.map(|pages| pages.to_string()),
+            paragraphs: at.paragraphs.map(|paragraphs| paragraphs.to_string()),
+            lines: at.lines.map(|lines| lines.to_string()),
             locator: None,
             problem: None,
             repaired: citation.repaired,
@@ -96,6 +105,7 @@ impl Extraction {
                 .sentence
                 .and_then(|sentence| answer.get(self.sentences.get(sentence)?.clone()))
                 .map(|sentence| excerpt(sentence).into_owned()),
+            scope: citation.scope,
             claim: self
                 .claim_of(citation)
                 .map(|claim| excerpt(claim).into_owned()),

@@ -9,6 +9,30 @@ use super::{Family, Form, Reference, Span};
 /// citations, so an answer of a few megabytes could otherwise need gigabytes.
 pub const MAX_CITATIONS: usize = 65_536;
 
+/// Largest number of statements of an answer that citations of the answer are judged by: the first ones.
+pub const MAX_STATEMENTS: usize = 1_000;
+
+/// The text that a citation supports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CitationScope {
+    /// A sentence, or the part of it that markup encloses.
+    #[default]
+    Sentence,
+    /// The answer: `Sources: [A1], [B1]`, `Citation: [p1]`, an entry in a list of references.
+    Answer,
+}
+
+impl CitationScope {
+    /// The stable name that is stored and shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sentence => "sentence",
+            Self::Answer => "answer",
+        }
+    }
+}
+
 /// One cited source. A list such as `[A1, A3]` results in one value for each source, all with the same text and
 /// position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,10 +48,12 @@ pub struct ExtractedCitation {
     pub reference: Reference,
     /// Whether the marker differs in spelling from the one in the context.
     pub repaired: bool,
+    /// The text that the citation supports.
+    pub scope: CitationScope,
     /// Index in [`Extraction::sentences`] of the sentence that contains the citation.
     pub sentence: Option<usize>,
-    /// Index in [`Extraction::claims`] of the supported claim. `None` in a list of references and for a citation of
-    /// the whole answer.
+    /// Index in [`Extraction::claims`] of the supported claim. `None` for a citation of the
+    /// answer.
     pub claim: Option<usize>,
     /// Byte position of the citation in the text of the claim. The end of the text if the citation follows the claim.
     pub claim_at: Option<usize>,
@@ -64,6 +90,9 @@ pub struct Extraction {
     pub sentences: Vec<Range<usize>>,
     /// Claims, in the order of their sentences.
     pub claims: Vec<Claim>,
+    /// The statements of the answer: sentences that are no headings, questions, announcements or references, at most
+    /// [`MAX_STATEMENTS`]. Empty if no citation has the scope of the answer.
+    pub statements: Vec<Claim>,
     /// Number of citations beyond [`MAX_CITATIONS`]. They are not listed.
     pub omitted: usize,
 }
@@ -73,5 +102,24 @@ impl Extraction {
     pub fn claim_of(&self, citation: &ExtractedCitation) -> Option<&str> {
         let claim = self.claims.get(citation.claim?)?;
         Some(&claim.text)
+    }
+
+    /// Returns the range of [`Self::statements`] that a citation of the answer is judged by: those before it. If there are none,
+    /// it opens the answer, and all count.
+    pub fn statements_of(&self, citation: &ExtractedCitation) -> Range<usize> {
+        let (CitationScope::Answer, Some(sentence)) = (citation.scope, citation.sentence) else {
+            return 0..0;
+        };
+        let before = |statement: &Claim| statement.sentence < sentence;
+        match self.statements.partition_point(before) {
+            0 => 0..self.statements.len(),
+            before => 0..before,
+        }
+    }
+
+    /// Returns the texts that are compared with sources: the claims, then the statements.
+    pub fn compared_texts(&self) -> impl Iterator<Item = &str> {
+        let texts = self.claims.iter().chain(&self.statements);
+        texts.map(|claim| claim.text.as_str())
     }
 }

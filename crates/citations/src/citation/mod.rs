@@ -10,11 +10,13 @@ mod reference;
 mod span;
 
 pub use citation_columns::{CitationColumns, excerpt};
-pub use extraction::{Claim, ExtractedCitation, Extraction, MAX_CITATIONS};
+pub use extraction::{
+    CitationScope, Claim, ExtractedCitation, Extraction, MAX_CITATIONS, MAX_STATEMENTS,
+};
 pub use families::Families;
 pub use form::{Family, Form};
 pub use locator_range::LocatorRange;
 pub(crate) use parsed::ParsedCitation;
-pub use reference::{Malformed, Pages, Reference};
+pub use reference::{Interval, Malformed, Position, Reference};
 pub(crate) use span::Ruler;
 pub use span::Span;

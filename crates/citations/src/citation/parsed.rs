@@ -1,6 +1,6 @@
 //! The result of parsing one citation string.
 
-use super::{Form, Malformed, Reference};
+use super::{Form, Malformed, Position, Reference};
 
 /// The form of a citation string and the sources that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +32,8 @@ impl ParsedCitation {
     /// A number of this form, converted so that it starts at 1.
     pub(crate) fn number(form: Form, written: u32) -> Self {
         let number = form.counted_from_one(written);
-        let pages = None;
-        Self::one(form, Reference::Ordinal { number, pages })
+        let at = Position::default();
+        Self::one(form, Reference::Ordinal { number, at })
     }
 
     pub(crate) fn malformed(form: Form, why: Malformed) -> Self {

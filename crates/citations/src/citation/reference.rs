@@ -5,17 +5,17 @@ use std::fmt;
 
 use super::LocatorRange;
 
-/// A closed interval of pages that an answer claims. It may contain page 0 or pages beyond the end of the document.
+/// A closed interval of pages, paragraphs or lines. A claimed one may contain 0 or numbers beyond the end of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Pages {
-    /// First page.
+pub struct Interval {
+    /// First number.
     pub start: u32,
-    /// Last page, not before `start`.
+    /// Last number, not before `start`.
     pub end: u32,
 }
 
-impl Pages {
-    /// Returns the interval between two pages in either order (`14-12` is 12–14).
+impl Interval {
+    /// Returns the interval between two numbers in either order (`14-12` is 12–14).
     pub fn new(a: u32, b: u32) -> Self {
         Self {
             start: a.min(b),
@@ -23,24 +23,24 @@ impl Pages {
         }
     }
 
-    /// Returns the number of pages.
+    /// Returns how many numbers it contains.
     pub fn count(self) -> u64 {
         u64::from(self.end) - u64::from(self.start) + 1
     }
 
-    /// Returns whether this interval contains every page of `inner`.
+    /// Returns whether this interval contains every number of `inner`.
     pub fn contains(self, inner: Self) -> bool {
         self.start <= inner.start && inner.end <= self.end
     }
 
-    /// Returns the pages that are in both intervals.
+    /// Returns the numbers that are in both intervals.
     pub fn shared_with(self, other: Self) -> Option<Self> {
         let start = self.start.max(other.start);
         let end = self.end.min(other.end);
         (start <= end).then_some(Self { start, end })
     }
 
-    /// Returns the number of distinct pages in all intervals.
+    /// Returns how many distinct numbers all intervals contain.
     pub fn union_count(mut intervals: Vec<Self>) -> u64 {
         intervals.sort_unstable();
         let mut next = 0_u64;
@@ -54,20 +54,50 @@ impl Pages {
         count
     }
 
-    /// Returns whether any of these pages is missing in a document with pages 1 to `page_count`.
-    pub fn exceed(self, page_count: u32) -> bool {
-        self.start == 0 || self.end > page_count
+    /// Returns whether any of these numbers is not in 1 to `count`.
+    pub fn exceed(self, count: u32) -> bool {
+        self.start == 0 || self.end > count
     }
 }
 
-/// Writes pages for readers: `12` or `12–14`.
-impl fmt::Display for Pages {
+/// Writes the interval for readers: `12` or `12–14`.
+impl fmt::Display for Interval {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}", self.start)?;
         if self.end != self.start {
             write!(out, "–{}", self.end)?;
         }
         Ok(())
+    }
+}
+
+/// The coordinates that an answer adds to a name: `p. 7, para. 1, lines 2-3`.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Position {
+    /// Pages.
+    pub pages: Option<Interval>,
+    /// Paragraphs, of the page if there are pages, otherwise of the document.
+    pub paragraphs: Option<Interval>,
+    /// Lines, of the page if there are pages, otherwise of the document.
+    pub lines: Option<Interval>,
+}
+
+impl Position {
+    /// Returns whether it names more than pages.
+    pub fn is_within_page(self) -> bool {
+        self.paragraphs.is_some() || self.lines.is_some()
+    }
+}
+
+impl From<Option<Interval>> for Position {
+    /// A position of pages only.
+    fn from(pages: Option<Interval>) -> Self {
+        Self {
+            pages,
+            ..Self::default()
+        }
     }
 }
 
@@ -79,29 +109,31 @@ pub enum Reference {
     Marker {
         /// The canonical form, `A1`.
         marker: String,
-        /// The page that the answer adds to the marker.
-        pages: Option<Pages>,
+        /// The same as written, if the string also announces a name, as in `Source: Q3`. A document may have it.
+        name: Option<String>,
+        /// The claimed coordinates.
+        at: Position,
     },
     /// A number. The passages that the model was shown decide which source it is.
     Ordinal {
         /// The number. It starts at 1, also for forms that start at 0. A form that starts at 1 may contain 0.
         number: u32,
-        /// The page that the answer adds to the number.
-        pages: Option<Pages>,
+        /// The claimed coordinates.
+        at: Position,
     },
     /// A document by id, title or address.
     Document {
         /// The name, without quotes.
         name: String,
-        /// The claimed page.
-        pages: Option<Pages>,
+        /// The claimed coordinates.
+        at: Position,
     },
     /// A document or passage by its id or a prefix of the id.
     Id {
         /// The id, verbatim.
         id: String,
-        /// The claimed page.
-        pages: Option<Pages>,
+        /// The claimed coordinates.
+        at: Position,
     },
     /// A result of a tool call: `turn0search3`.
     Result {
@@ -126,18 +158,18 @@ pub enum Reference {
 }
 
 impl Reference {
-    /// Returns the claimed pages.
-    pub fn pages(&self) -> Option<Pages> {
+    /// Returns the claimed coordinates.
+    pub fn position(&self) -> Position {
         match self {
-            Self::Marker { pages, .. }
-            | Self::Ordinal { pages, .. }
-            | Self::Document { pages, .. }
-            | Self::Id { pages, .. } => *pages,
+            Self::Marker { at, .. }
+            | Self::Ordinal { at, .. }
+            | Self::Document { at, .. }
+            | Self::Id { at, .. } => *at,
             Self::Result { .. }
             | Self::Locator(_)
             | Self::Mention { .. }
             | Self::AuthorYear(_)
-            | Self::Malformed(_) => None,
+            | Self::Malformed(_) => Position::default(),
         }
     }
 }

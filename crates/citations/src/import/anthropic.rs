@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::extension::{self, EXTENSION};
 use super::reader::{ImportProblem, ImportReader, entries, items, named, positioned, text};
-use crate::{Pages, Reference};
+use crate::{Interval, Reference};
 
 /// Largest number of searches for a block that does not follow the previous one. Each search reads the answer.
 const MAX_SEARCHES: usize = 64;
@@ -116,7 +116,7 @@ fn reference(citation: &Value) -> Option<Reference> {
         let number = |key| u32::try_from(citation.get(key)?.as_u64()?).ok();
         let start = number("start_page_number")?;
         let end = number("end_page_number").map_or(start, |end| end.saturating_sub(1));
-        Some(Pages::new(start, end.max(start)))
+        Some(Interval::new(start, end.max(start)))
     };
     let name = |key: &str, pages| text(citation, key).map(|name| named(name, pages));
     let index = |key: &str, pages| {

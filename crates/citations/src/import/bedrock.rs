@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::position_map::Unit;
 use super::reader::{ImportProblem, ImportReader, entries, items, named, text};
-use crate::{Pages, Reference};
+use crate::{Interval, Reference};
 
 /// The key of the page number in the metadata of a passage.
 const PAGE: &str = "x-amz-bedrock-kb-document-page-number";
@@ -63,7 +63,7 @@ fn reference(retrieved: &Value) -> Option<Reference> {
         .and_then(Value::as_f64);
     let pages = page
         .filter(|page| (0.0..=1e9).contains(page))
-        .map(|page| Pages::new(page as u32, page as u32));
+        .map(|page| Interval::new(page as u32, page as u32));
     // Each kind of store has its own object: `s3Location`, `webLocation`, `customDocumentLocation`, …
     let mut places = retrieved.get("location")?.as_object()?.values();
     places.find_map(|place| {

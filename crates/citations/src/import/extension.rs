@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::reader::text;
-use crate::Reference;
+use crate::{Position, Reference};
 
 /// Key of the object.
 pub(crate) const EXTENSION: &str = "reground";
@@ -18,16 +18,17 @@ pub(super) fn reference(ours: &Value) -> Option<Reference> {
         return Some(match number {
             Some(number) => Reference::Ordinal {
                 number,
-                pages: None,
+                at: Position::default(),
             },
             None => Reference::Marker {
                 marker: marker.to_owned(),
-                pages: None,
+                name: None,
+                at: Position::default(),
             },
         });
     }
     text(ours, "doc_id").map(|name| Reference::Document {
         name: name.to_owned(),
-        pages: None,
+        at: Position::default(),
     })
 }

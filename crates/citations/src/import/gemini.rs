@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::position_map::Unit;
 use super::reader::{ImportProblem, ImportReader, named, text};
-use crate::{Pages, Reference};
+use crate::{Interval, Reference};
 
 pub(super) fn is_this(result: &Value) -> bool {
     !metadata(result).is_empty() || result.get("candidates").is_some()
@@ -104,7 +104,7 @@ fn source(chunk: &Value) -> Option<(Reference, Option<&str>)> {
     let span = field(about, "ragChunk").and_then(|rag| field(rag, "pageSpan"));
     let pages = span.and_then(|span| {
         let page = |key| u32::try_from(field(span, key)?.as_u64()?).ok();
-        Some(Pages::new(
+        Some(Interval::new(
             page("firstPage")?,
             page("lastPage").or(page("firstPage"))?,
         ))

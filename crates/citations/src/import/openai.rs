@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::extension::{self, EXTENSION};
 use super::position_map::Unit;
 use super::reader::{ImportProblem, ImportReader, entries, items, named, text};
-use crate::Reference;
+use crate::{Position, Reference};
 
 const KINDS: [&str; 4] = [
     "url_citation",
@@ -187,5 +187,8 @@ fn reference(about: &Value) -> Option<Reference> {
         return Some(named(name, None));
     }
     let id = text(about, "file_id")?.to_owned();
-    Some(Reference::Id { id, pages: None })
+    Some(Reference::Id {
+        id,
+        at: Position::default(),
+    })
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::ops::Range;
 
 use super::position_map::{PositionMap, Unit};
-use crate::{Pages, Reference};
+use crate::{Interval, Reference};
 
 /// A part of the result that could not be read as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,7 +130,7 @@ impl ImportReader<'_> {
 }
 
 /// A source by the name that the caller gave it: a marker if it has the form of one, otherwise a document.
-pub(super) fn named(name: &str, pages: Option<Pages>) -> Reference {
+pub(super) fn named(name: &str, pages: Option<Interval>) -> Reference {
     let number = name.trim_start_matches(|c: char| c.is_ascii_uppercase());
     let letters = name.len() - number.len();
     let is_number =
@@ -138,19 +138,21 @@ pub(super) fn named(name: &str, pages: Option<Pages>) -> Reference {
     if (1..=3).contains(&letters) && is_number {
         return Reference::Marker {
             marker: name.to_owned(),
-            pages,
+            name: Some(name.to_owned()),
+            at: pages.into(),
         };
     }
     Reference::Document {
         name: name.to_owned(),
-        pages,
+        at: pages.into(),
     }
 }
 
 /// A source by its position, from 0.
-pub(super) fn positioned(index: u64, pages: Option<Pages>) -> Reference {
+pub(super) fn positioned(index: u64, pages: Option<Interval>) -> Reference {
     let number = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
-    Reference::Ordinal { number, pages }
+    let at = pages.into();
+    Reference::Ordinal { number, at }
 }
 
 /// Returns a text by its key, unless it is blank.

@@ -35,6 +35,7 @@ pub(super) fn rows(
     let mut out = Extraction {
         sentences: placed.sentences,
         claims: placed.claims,
+        statements: placed.statements,
         omitted,
         ..Extraction::default()
     };
@@ -48,6 +49,7 @@ pub(super) fn rows(
             family: form.family(),
             reference: cited.reference,
             repaired: false,
+            scope: placement.scope,
             sentence: placement.sentence,
             claim: placement.claim,
             claim_at: placement.claim_at,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::evidence::Evidence;
 use super::segments::{Segment, segments};
 use crate::support::{ClaimUnits, Vocabulary, unit_starts};
-use crate::{ExtractedCitation, Extraction};
+use crate::{CitationScope, ExtractedCitation, Extraction};
 
 /// Citations and the text that they support.
 pub(super) struct ClaimPart<'a> {
@@ -18,7 +18,7 @@ pub(super) struct ClaimPart<'a> {
     pub citations: Vec<usize>,
 }
 
-/// Reads the claims of an answer and adds their units to the vocabulary. A claim with citations at several places is
+/// Reads the claims of an answer and adds their units to the vocabulary. Citations of the answer are left out. A claim with citations at several places is
 /// split.
 pub(super) fn claim_parts<'a>(
     extraction: &'a Extraction,
@@ -27,6 +27,9 @@ pub(super) fn claim_parts<'a>(
 ) -> Vec<ClaimPart<'a>> {
     let mut by_claim: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
     for (number, citation) in checked(extraction.citations.iter().enumerate()) {
+        if citation.scope == CitationScope::Answer {
+            continue;
+        }
         by_claim.entry(citation.claim).or_default().push(number);
     }
     let mut parts = Vec::with_capacity(by_claim.len());

@@ -14,7 +14,7 @@ pub struct Evidence<'a> {
     pub known: &'a [KnownMarker],
     /// The documents found for [`crate::document_requests`].
     pub named: &'a [NamedDocument],
-    /// The lexemes of each claim, in the order of [`Extraction::claims`](crate::Extraction::claims).
+    /// The lexemes of each text of [`Extraction::compared_texts`](crate::Extraction::compared_texts).
     pub claims: &'a [Lexemes],
     /// The cues for the language of the corpus; [`Cues::LANGUAGE_FREE`] if it is unknown.
     pub cues: &'a Cues,

@@ -6,28 +6,33 @@ use std::collections::BTreeMap;
 
 use super::claim_parts::{ClaimPart, claim_parts};
 use super::evidence::{Evidence, EvidenceUnits};
-use super::judgement::{BestOther, Detail, Judgement, Place};
+use super::in_context::{Finding, Resolved};
+use super::judgement::{BestOther, Judgement};
 use super::status::Status;
+use super::whole_answer::Statements;
 use crate::resolving::{Resolution, SourceIndex};
-use crate::support::{ClaimSupport, Quote, SourceUnits, Verdict, Vocabulary};
-use crate::{Error, Extraction, Pages, Reference, SupportParts, excerpt};
+use crate::support::{ClaimSupport, Quote, SourceUnits, Vocabulary};
+use crate::{Error, Extraction, Reference, excerpt};
 
 /// Judges all citations of an answer, in their order.
 ///
 /// # Errors
-/// [`Error::ClaimLexemes`] if `evidence.claims` and `extraction.claims` differ in length.
+/// [`Error::ClaimLexemes`] if `evidence.claims` and [`Extraction::compared_texts`] differ in length.
 pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Judgement>, Error> {
-    if evidence.claims.len() != extraction.claims.len() {
+    let compared_texts = extraction.claims.len() + extraction.statements.len();
+    if evidence.claims.len() != compared_texts {
         return Err(Error::ClaimLexemes {
-            claims: extraction.claims.len(),
+            claims: compared_texts,
             given: evidence.claims.len(),
         });
     }
     let index = SourceIndex::new(evidence.sources, evidence.known, evidence.named);
     let mut vocabulary = Vocabulary::default();
     let parts = claim_parts(extraction, evidence, &mut vocabulary);
+    let statements = Statements::read(extraction, evidence, &mut vocabulary);
     // Without claims, no source is compared.
-    let compared = match parts.iter().any(|part| part.claim.is_some()) {
+    let states = parts.iter().any(|part| part.claim.is_some()) || !statements.is_empty();
+    let compared = match states {
         true => evidence.sources,
         false => &[],
     };
@@ -41,34 +46,24 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
         vocabulary,
     };
     let mut judged: Vec<(usize, Judgement)> = Vec::with_capacity(extraction.citations.len());
+    let resolved = |number: &usize| {
+        let citation = &extraction.citations[*number];
+        let reference = &citation.reference;
+        (
+            *number,
+            citation.repaired,
+            reference,
+            index.resolve(reference),
+        )
+    };
     for part in &parts {
         check_interrupt(1 + part.claim.as_ref().map_or(0, |claim| claim.units.len()));
-        let resolved = checked(&part.citations)
-            .map(|&number| {
-                let citation = &extraction.citations[number];
-                (
-                    number,
-                    citation.repaired,
-                    &citation.reference,
-                    index.resolve(&citation.reference),
-                )
-            })
-            .collect();
+        let resolved = checked(&part.citations).map(resolved).collect();
         judged.extend(units.judge_part(part, resolved));
     }
+    judged.extend(units.judge_lists(extraction, &statements, &judged, resolved));
     judged.sort_unstable_by_key(|(number, _)| *number);
     Ok(judged.into_iter().map(|(_, judgement)| judgement).collect())
-}
-
-/// Index of the citation, whether its string was repaired, its reference, and the resolution of the reference.
-type Resolved<'a> = (usize, bool, &'a Reference, Resolution);
-
-/// The result of comparing one source with a claim. All citations of the claim that name the source share it.
-#[derive(Clone)]
-struct Finding {
-    verdict: Verdict,
-    parts: SupportParts,
-    quote: Option<Quote>,
 }
 
 impl<'a> EvidenceUnits<'a> {
@@ -117,7 +112,12 @@ impl<'a> EvidenceUnits<'a> {
                                 quote: Quote::best(units, claim?),
                             })
                         });
-                        self.in_context(source, &resolution, finding.clone(), reference.pages())
+                        self.in_context(
+                            source,
+                            &resolution,
+                            finding.clone(),
+                            reference.position().pages,
+                        )
                     }
                     None => self.outside_context(&resolution, claim, reference),
                 };
@@ -136,58 +136,6 @@ impl<'a> EvidenceUnits<'a> {
                 (number, judgement)
             };
         resolved.into_iter().zip(meant).map(judge).collect()
-    }
-
-    /// The judgement on a citation of a hidden source.
-    fn hidden(&self, index: usize) -> Judgement {
-        let place = Place::of_source(&self.evidence.sources[index], None);
-        Judgement {
-            source: Some(index),
-            ..Judgement::of(Status::Unresolvable, Some(place))
-        }
-    }
-
-    fn in_context(
-        &self,
-        index: usize,
-        resolution: &Resolution,
-        finding: Option<Finding>,
-        pages: Option<Pages>,
-    ) -> Judgement {
-        let source = &self.evidence.sources[index];
-        let (fidelity, repaired) = match resolution {
-            Resolution::Context {
-                fidelity, repaired, ..
-            } => (*fidelity, *repaired),
-            _ => (0.0, false),
-        };
-        let verdict = finding.as_ref().map(|finding| finding.verdict);
-        let status = match verdict {
-            Some(Verdict::WrongSource) => Status::WrongSource,
-            Some(Verdict::Unsupported) => Status::Unsupported,
-            Some(Verdict::InsufficientAttribution) => Status::InsufficientAttribution,
-            Some(Verdict::Held) | None if source.carried => Status::ResolvedCarried,
-            Some(Verdict::Held) | None => Status::ResolvedCurrent,
-        };
-        let support = finding.as_ref().map(|finding| finding.parts.support);
-        let jointly = verdict == Some(Verdict::Held)
-            && support.is_some_and(|support| support < self.evidence.rules.threshold);
-        let detail = match (jointly, fidelity < 1.0, pages) {
-            (true, ..) => Some(Detail::HeldJointly),
-            (_, true, Some(_)) if source.pages.is_some() => Some(Detail::PagesPartlyInContext),
-            (_, true, _) => Some(Detail::DocumentOnly),
-            _ => None,
-        };
-        Judgement {
-            source: Some(index),
-            coordinate_fidelity: Some(fidelity),
-            support,
-            quote: finding.as_ref().and_then(|finding| finding.quote.clone()),
-            parts: finding.map(|finding| finding.parts),
-            repaired,
-            detail,
-            ..Judgement::of(status, Some(Place::of_source(source, pages)))
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::status::Status;
-use crate::{NamedDocument, NamedPassage, Pages, Quote, Source, SupportParts};
+use crate::{Interval, NamedDocument, NamedPassage, Quote, Source, SupportParts};
 
 /// The verdict on one citation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,9 @@ pub struct Judgement {
     pub support: Option<f64>,
     /// The components of the support.
     pub parts: Option<SupportParts>,
+    /// For a citation of the answer: the support of its statements. `support` and `parts` are those of the statement with the
+    /// highest support.
+    pub answer: Option<AnswerSupport>,
     /// The sentence at the place that is nearest to the claim.
     pub quote: Option<Quote>,
     /// The source of the context that supports the claim best among those that are not cited for it.
@@ -28,6 +31,19 @@ pub struct Judgement {
     pub repaired: bool,
     /// Details that the status does not contain.
     pub detail: Option<Detail>,
+}
+
+/// The support of the statements of an answer by one source.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnswerSupport {
+    /// Number of statements with content.
+    pub statements: usize,
+    /// Number of these that the source supports, alone or with the other sources of the same list.
+    pub supported: usize,
+    /// `supported` over `statements`, in [0, 1].
+    pub share: f64,
+    /// Mean support by the source alone, in [0, 1].
+    pub mean: f64,
 }
 
 /// The place that a citation names.
@@ -40,7 +56,7 @@ pub struct Place {
     /// Id of the passage, if the place is one passage.
     pub chunk_id: Option<String>,
     /// The claimed pages, otherwise the pages of the passage.
-    pub pages: Option<Pages>,
+    pub pages: Option<Interval>,
     /// Place of the passage in its document for readers, if it was looked up.
     pub locator: Option<String>,
     /// Title of the document.
@@ -107,6 +123,7 @@ impl Judgement {
             coordinate_fidelity: None,
             support: None,
             parts: None,
+            answer: None,
             quote: None,
             best_other: None,
             repaired: false,
@@ -117,7 +134,7 @@ impl Judgement {
 
 impl Place {
     /// The passage of a source, with the claimed pages or its own.
-    pub(super) fn of_source(source: &Source, pages: Option<Pages>) -> Self {
+    pub(super) fn of_source(source: &Source, pages: Option<Interval>) -> Self {
         Self {
             corpus: source.corpus.clone(),
             doc_id: source.doc_id.clone(),
@@ -133,7 +150,7 @@ impl Place {
     pub(super) fn of_document(
         document: &NamedDocument,
         passage: Option<&NamedPassage>,
-        pages: Option<Pages>,
+        pages: Option<Interval>,
     ) -> Self {
         Self {
             corpus: document.corpus.clone(),

@@ -1,11 +1,13 @@
 //! Verdicts on citations whose place is not in the context.
 
+use reground_documents::TextPlace;
+
 use super::evidence::EvidenceUnits;
 use super::judgement::{Detail, Judgement, Place};
 use super::status::Status;
 use crate::resolving::Resolution;
 use crate::support::{ClaimUnits, Quote, joint};
-use crate::{Pages, Reference, SupportParts};
+use crate::{Interval, NamedDocument, NamedPassage, Reference, SupportParts};
 
 impl EvidenceUnits<'_> {
     pub(super) fn outside_context(
@@ -14,7 +16,7 @@ impl EvidenceUnits<'_> {
         claim: Option<&ClaimUnits<'_>>,
         reference: &Reference,
     ) -> Judgement {
-        let pages = reference.pages();
+        let pages = reference.position().pages;
         let mut judgement = match resolution {
             Resolution::Context { .. } | Resolution::Unknown => {
                 Judgement::of(Status::UnknownId, None)
@@ -73,15 +75,13 @@ impl EvidenceUnits<'_> {
         &self,
         documents: &[usize],
         claim: Option<&ClaimUnits<'_>>,
-        pages: Option<Pages>,
+        pages: Option<Interval>,
     ) -> Judgement {
         let looked = documents.iter().map(|&index| {
-            let passages = &self.evidence.named[index].passages;
+            let document = &self.evidence.named[index];
+            let passages = &document.passages;
             let at_place: Vec<usize> = (0..passages.len())
-                .filter(|&passage| match (pages, passages[passage].pages) {
-                    (Some(claimed), Some(pages)) => claimed.shared_with(pages).is_some(),
-                    _ => true,
-                })
+                .filter(|&passage| is_at(document, &passages[passage], pages))
                 .collect();
             let units: Vec<_> = at_place
                 .iter()
@@ -92,8 +92,9 @@ impl EvidenceUnits<'_> {
             let passage = at_place.get(best.unwrap_or(0)).copied();
             // The passages of a long document together contain nearly any word. So without claimed pages only the
             // best passage counts.
-            let parts = together.map(|together| match (pages, claim, best) {
-                (None, Some(claim), Some(best)) => {
+            let placed = pages.is_some() || document.place.is_some();
+            let parts = together.map(|together| match (placed, claim, best) {
+                (false, Some(claim), Some(best)) => {
                     SupportParts::alone(claim, units[best], self.evidence.cues)
                 }
                 _ => together.parts,
@@ -128,4 +129,19 @@ impl EvidenceUnits<'_> {
             ..Judgement::of(status, Some(Place::of_document(document, cited, pages)))
         }
     }
+}
+
+/// Returns whether a passage is at the claimed pages, and at the claimed paragraphs or lines if they are known.
+fn is_at(document: &NamedDocument, passage: &NamedPassage, pages: Option<Interval>) -> bool {
+    let on_pages = match (pages, passage.pages) {
+        (Some(claimed), Some(pages)) => claimed.shared_with(pages).is_some(),
+        _ => true,
+    };
+    let in_text = match (&document.place, &passage.chars) {
+        (Some(TextPlace::Chars(claimed)), Some(chars)) => {
+            claimed.start < chars.end && chars.start < claimed.end
+        }
+        _ => true,
+    };
+    on_pages && in_text
 }

@@ -32,6 +32,7 @@ pub(crate) fn extract_part(text: &str, grammar: &Grammar, in_list: bool) -> Extr
                 family,
                 reference,
                 repaired,
+                scope: placement.scope,
                 sentence: placement.sentence,
                 claim: placement.claim,
                 claim_at: placement.claim_at,
@@ -42,6 +43,7 @@ pub(crate) fn extract_part(text: &str, grammar: &Grammar, in_list: bool) -> Extr
         citations,
         sentences: placed.sentences,
         claims: placed.claims,
+        statements: placed.statements,
         omitted,
     }
 }

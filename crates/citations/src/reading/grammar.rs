@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::bracket_numbers::BracketNumbers;
+use super::forms::fold;
 use super::mentions::{DocumentTitle, Mentions};
 use super::patterns::{PatternError, PatternRule, Patterns};
 use crate::Families;
@@ -40,6 +41,7 @@ pub struct Grammar {
     pub(crate) locators: Option<Locators>,
     pub(crate) mentions: Option<Mentions>,
     pub(crate) short_ids: BTreeSet<String>,
+    pub(crate) names: BTreeSet<String>,
     pub(crate) numbers: BracketNumbers,
 }
 
@@ -88,6 +90,7 @@ impl Grammar {
             mentions: Mentions::new(&rules.titles, rules.positions)
                 .map_err(GrammarError::Titles)?,
             short_ids: rules.ids.iter().flat_map(short).collect(),
+            names: BTreeSet::new(),
             numbers: BracketNumbers::default(),
         })
     }
@@ -97,6 +100,16 @@ impl Grammar {
     #[must_use]
     pub fn numbering(mut self, sources: impl IntoIterator<Item = u32>) -> Self {
         self.numbers.extend(sources);
+        self
+    }
+
+    /// Returns the grammar for an answer whose sources have these names: ids and titles of documents. One of them in brackets is
+    /// a citation. Names of one character or without a letter are left out, because brackets often contain such texts.
+    #[must_use]
+    pub fn naming<'a>(mut self, sources: impl IntoIterator<Item = &'a str>) -> Self {
+        let cites = |name: &&str| name.len() > 1 && name.contains(char::is_alphabetic);
+        let names = sources.into_iter().map(str::trim).filter(cites);
+        self.names.extend(names.map(|name| fold(name).into_owned()));
         self
     }
 

@@ -3,7 +3,7 @@
 use regex::{Captures, Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::forms::pages;
+use super::forms::position;
 use crate::citation::ParsedCitation;
 use crate::{Form, Reference};
 
@@ -154,18 +154,19 @@ fn reference(captures: &Captures<'_>) -> Option<Reference> {
         let text = captures.name(name)?.as_str().trim();
         (!text.is_empty()).then_some(text)
     };
-    let pages = group("pages")
+    let at = group("pages")
         .or_else(|| group("page"))
-        .and_then(pages::claimed);
+        .and_then(position::claimed)
+        .unwrap_or_default();
     if let Some(number) = group("number").and_then(|text| text.parse().ok()) {
-        return Some(Reference::Ordinal { number, pages });
+        return Some(Reference::Ordinal { number, at });
     }
     if let Some(id) = group("id") {
         return Some(Reference::Id {
             id: id.to_owned(),
-            pages,
+            at,
         });
     }
     let name = group("name")?.to_owned();
-    Some(Reference::Document { name, pages })
+    Some(Reference::Document { name, at })
 }

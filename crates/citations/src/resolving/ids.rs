@@ -4,7 +4,7 @@ use reground_interrupt::checked;
 
 use super::source_index::{AfterLookup, Lookup, Resolution, SourceIndex, exact, names_of};
 use super::sources::{DocumentRequest, Target};
-use crate::Pages;
+use crate::Interval;
 
 /// Shortest prefix that can stand for an id, in characters.
 const SHORTEST_BEGINNING: usize = 7;
@@ -13,7 +13,7 @@ const SHORTEST_REPAIRED: usize = 4;
 
 impl SourceIndex<'_> {
     /// Resolves an id of a document or passage, a prefix of it, or a misspelling that matches only one source.
-    pub(super) fn id(&self, id: &str, pages: Option<Pages>) -> Lookup {
+    pub(super) fn id(&self, id: &str, pages: Option<Interval>) -> Lookup {
         if self.by_marker.contains_key(id) || self.known_markers.contains_key(id) {
             return self.marker(id, pages);
         }
@@ -47,7 +47,8 @@ impl SourceIndex<'_> {
             return self.document(id, pages);
         }
         let target = Target::Id(id.to_owned());
-        Lookup::Request(DocumentRequest { target, pages }, AfterLookup::Name(None))
+        let at = pages.into();
+        Lookup::Request(DocumentRequest { target, at }, AfterLookup::Name(None))
     }
 
     /// Resolves a result of a tool call by its name, or by its number if there was only one call.

@@ -5,6 +5,7 @@ mod places;
 mod resolve;
 mod source_index;
 mod sources;
+mod within_page;
 
 pub use resolve::{document_requests, registry_names};
 pub(crate) use source_index::{Resolution, SourceIndex};

@@ -2,7 +2,7 @@
 
 use super::source_index::{AfterLookup, DOCUMENT_ONLY, Lookup, Resolution, SourceIndex, exact};
 use super::sources::{DocumentRequest, Source, Target};
-use crate::LocatorRange;
+use crate::{LocatorRange, Position};
 
 impl SourceIndex<'_> {
     /// Resolves to the sources of the context that contain the whole place. Otherwise documents with the place must
@@ -15,7 +15,7 @@ impl SourceIndex<'_> {
         let target = Target::Locator(range.clone());
         let asked = DocumentRequest {
             target,
-            pages: None,
+            at: Position::default(),
         };
         let touching = self.sources_at(|own| own.touches(range));
         Lookup::Request(asked, AfterLookup::Place(touching))

@@ -1,7 +1,8 @@
 //! Resolves references by the names in a [`SourceIndex`]. The content of the sources is not read here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use reground_documents::TextPlace;
 use reground_interrupt::checked;
 
 use super::source_index::{
@@ -9,10 +10,10 @@ use super::source_index::{
 };
 use super::sources::{DocumentRequest, KnownMarker, Source, Target};
 use crate::text::{address, shortens, stem};
-use crate::{Extraction, Pages, Reference};
+use crate::{Extraction, Interval, Reference};
 
 /// Returns the documents that must be looked up before the answer can be judged: names that are not in the context,
-/// and claimed pages that no source of the context contains. The result is sorted and has no duplicates.
+/// and claimed pages that no source of the context contains, and claimed paragraphs and lines. The result is sorted and has no duplicates.
 pub fn document_requests(
     extraction: &Extraction,
     sources: &[Source],
@@ -32,18 +33,27 @@ pub fn document_requests(
 /// to. Other markers of the conversation are not needed to judge the answer. The result is sorted and has no
 /// duplicates.
 pub fn registry_names(extraction: &Extraction) -> Vec<String> {
-    let names: BTreeSet<String> = checked(&extraction.citations)
-        .filter_map(|citation| match &citation.reference {
-            Reference::Marker { marker, .. } => Some(marker.clone()),
-            Reference::Ordinal { number, .. } => Some(number.to_string()),
-            Reference::Document { name, .. } | Reference::Mention { name } => Some(name.clone()),
-            Reference::Id { id, .. } => Some(id.clone()),
+    let mut names = BTreeSet::new();
+    for citation in checked(&extraction.citations) {
+        match &citation.reference {
+            Reference::Marker { marker, name, .. } => {
+                names.insert(marker.clone());
+                names.extend(name.clone());
+            }
+            Reference::Ordinal { number, .. } => {
+                names.insert(number.to_string());
+            }
+            Reference::Document { name, .. }
+            | Reference::Mention { name }
+            | Reference::Id { id: name, .. } => {
+                names.insert(name.clone());
+            }
             Reference::Result { .. }
             | Reference::Locator(_)
             | Reference::AuthorYear(_)
-            | Reference::Malformed(_) => None,
-        })
-        .collect();
+            | Reference::Malformed(_) => {}
+        }
+    }
     names.into_iter().collect()
 }
 
@@ -56,15 +66,25 @@ impl SourceIndex<'_> {
     }
 
     fn look(&self, reference: &Reference) -> Lookup {
+        let (lookup, at) = (self.look_by_pages(reference), reference.position());
+        match at.is_within_page() {
+            true => self.look_within_page(lookup, at),
+            false => lookup,
+        }
+    }
+
+    fn look_by_pages(&self, reference: &Reference) -> Lookup {
         let settled = match reference {
-            Reference::Marker { marker, pages } => return self.marker(marker, *pages),
-            Reference::Ordinal { number, pages } => match self.by_ordinal.get(number) {
-                Some(&source) => return self.passage(source, *pages),
+            Reference::Marker { marker, name, at } => {
+                return self.marker_or_name(marker, name.as_deref(), at.pages);
+            }
+            Reference::Ordinal { number, at } => match self.by_ordinal.get(number) {
+                Some(&source) => return self.passage(source, at.pages),
                 // In a conversation with numbers as markers, an earlier turn may have bound this number.
-                None => return self.marker(&number.to_string(), *pages),
+                None => return self.marker(&number.to_string(), at.pages),
             },
-            Reference::Document { name, pages } => return self.document(name, *pages),
-            Reference::Id { id, pages } => return self.id(id, *pages),
+            Reference::Document { name, at } => return self.document(name, at.pages),
+            Reference::Id { id, at } => return self.id(id, at.pages),
             Reference::Result { turn, kind, number } => return self.result(*turn, kind, *number),
             Reference::Locator(range) => return self.place(range),
             Reference::Mention { name } => return self.document(name, None),
@@ -74,7 +94,27 @@ impl SourceIndex<'_> {
         Lookup::Settled(settled)
     }
 
-    pub(super) fn marker(&self, marker: &str, pages: Option<Pages>) -> Lookup {
+    /// Resolves a marker that may be the name of a document, as in `Source: Q3`.
+    ///
+    /// The marker of a source of the context wins, because the prompt tells the model to cite by markers. Then a document of the
+    /// context, which the model has seen, wins over a marker of an earlier turn. Other documents are looked up only if the string
+    /// announces a name.
+    fn marker_or_name(&self, marker: &str, name: Option<&str>, pages: Option<Interval>) -> Lookup {
+        let is_known = self.known_markers.contains_key(marker);
+        if self.by_marker.contains_key(marker) {
+            return self.marker(marker, pages);
+        }
+        let written = name.unwrap_or(marker);
+        let has_name = |names: &BTreeMap<&str, Vec<usize>>| names.contains_key(written);
+        let in_context = has_name(&self.by_doc_id) || has_name(&self.by_title);
+        match name {
+            Some(name) if in_context || !is_known => self.document(name, pages),
+            None if in_context && !is_known => self.document(marker, pages),
+            _ => self.marker(marker, pages),
+        }
+    }
+
+    pub(super) fn marker(&self, marker: &str, pages: Option<Interval>) -> Lookup {
         if let Some(&source) = self.by_marker.get(marker) {
             return self.passage(source, pages);
         }
@@ -104,7 +144,7 @@ impl SourceIndex<'_> {
     }
 
     /// Resolves a source of the context, named by marker or number, and the page that the answer adds.
-    pub(super) fn passage(&self, index: usize, pages: Option<Pages>) -> Lookup {
+    pub(super) fn passage(&self, index: usize, pages: Option<Interval>) -> Lookup {
         let source = &self.sources[index];
         let Some(claimed) = pages else {
             return exact(vec![index], false);
@@ -129,11 +169,11 @@ impl SourceIndex<'_> {
         Lookup::Request(asked, AfterLookup::Context(vec![index]))
     }
 
-    pub(super) fn document(&self, name: &str, pages: Option<Pages>) -> Lookup {
+    pub(super) fn document(&self, name: &str, pages: Option<Interval>) -> Lookup {
         let Some((sources, repaired)) = self.named_in_context(name) else {
             let asked = DocumentRequest {
                 target: Target::Name(name.to_owned()),
-                pages,
+                at: pages.into(),
             };
             let known = self.known_documents.get(name).copied();
             return Lookup::Request(asked, AfterLookup::Name(known));
@@ -211,8 +251,10 @@ impl SourceIndex<'_> {
                     .as_ref()
                     .is_some_and(|bounds| !bounds.contains(place));
             }
-            matches!((asked.pages, count), (Some(pages), Some(count)) if pages.exceed(count))
-                || asked.pages.is_some_and(|pages| pages.start == 0)
+            let pages = asked.at.pages;
+            document.place == Some(TextPlace::Beyond)
+                || matches!((pages, count), (Some(pages), Some(count)) if pages.exceed(count))
+                || pages.is_some_and(|pages| pages.start == 0)
         };
         let within: Vec<usize> = found
             .iter()
@@ -230,14 +272,19 @@ impl SourceIndex<'_> {
             },
             AfterLookup::Name(_) => Resolution::OutsideContext { documents: within },
             AfterLookup::Place(touching) => self.resolve_in_work(touching, within),
-            AfterLookup::Context(sources) => self.resolve_pages(asked.pages, sources, found),
+            AfterLookup::Context(sources) => self.resolve_pages(asked.at.pages, sources, found),
+            AfterLookup::WithinPage {
+                sources,
+                fidelity,
+                repaired,
+            } => self.resolve_within_page(sources, fidelity, repaired, within),
         }
     }
 
     /// Resolves pages that no single source of the context contains completely.
     fn resolve_pages(
         &self,
-        claimed: Option<Pages>,
+        claimed: Option<Interval>,
         sources: Vec<usize>,
         found: &[usize],
     ) -> Resolution {
@@ -253,7 +300,7 @@ impl SourceIndex<'_> {
         if !touching.is_empty() {
             let search_ranges = touching.iter().filter_map(shared).collect();
             let fidelity = claimed.map_or(DOCUMENT_ONLY, |claimed| {
-                Pages::union_count(search_ranges) as f64 / claimed.count() as f64
+                Interval::union_count(search_ranges) as f64 / claimed.count() as f64
             });
             return Resolution::Context {
                 sources: touching,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sources::{DocumentRequest, KnownMarker, NamedDocument, Source, Target};
-use crate::Pages;
+use crate::Interval;
 use crate::text::{address, stem};
 
 /// Fidelity of a citation that names a document without a page, or with a page that cannot be checked (below 1).
@@ -63,6 +63,12 @@ pub(super) enum Lookup {
 pub(super) enum AfterLookup {
     /// A page that these sources of the context do not contain.
     Context(Vec<usize>),
+    /// Paragraphs or lines. These sources of the context contain the page.
+    WithinPage {
+        sources: Vec<usize>,
+        fidelity: f64,
+        repaired: bool,
+    },
     /// A marker of an earlier turn.
     Stale(usize),
     /// A place that no source of the context contains. These sources overlap it.
@@ -170,12 +176,12 @@ pub(super) fn exact(sources: Vec<usize>, repaired: bool) -> Lookup {
     })
 }
 
-pub(super) fn request(corpus: &str, doc_id: &str, pages: Option<Pages>) -> DocumentRequest {
+pub(super) fn request(corpus: &str, doc_id: &str, pages: Option<Interval>) -> DocumentRequest {
     DocumentRequest {
         target: Target::Document {
             corpus: corpus.to_owned(),
             doc_id: doc_id.to_owned(),
         },
-        pages,
+        at: pages.into(),
     }
 }

@@ -1,8 +1,11 @@
 //! What a citation can name: sources of the context, markers of the conversation, documents of the corpora.
 
+use std::ops::Range;
+
+use reground_documents::TextPlace;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bounds, Lexemes, LocatorRange, Pages};
+use crate::{Bounds, Interval, Lexemes, LocatorRange, Position};
 
 /// A source of this turn's context, as the model was shown it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,7 +27,13 @@ pub struct Source {
     /// Address of the document.
     pub uri: Option<String>,
     /// Pages of the passage.
-    pub pages: Option<Pages>,
+    pub pages: Option<Interval>,
+    /// Characters of the passage in its document.
+    #[serde(default)]
+    pub chars: Option<Range<usize>>,
+    /// Version of the document.
+    #[serde(default)]
+    pub version: Option<i32>,
     /// Places of the passage, by the locator schema of the corpus.
     #[serde(default)]
     pub locators: Option<LocatorRange>,
@@ -47,6 +56,7 @@ impl Source {
             title: None,
             uri: None,
             pages: None,
+            chars: None,
             locators: None,
             content: String::new(),
             lexemes: Lexemes::default(),
@@ -68,7 +78,7 @@ pub struct KnownMarker {
     /// Id of the passage.
     pub chunk_id: String,
     /// Pages of the passage.
-    pub pages: Option<Pages>,
+    pub pages: Option<Interval>,
     /// Whether the context contains a different text under the id of the passage. Then the text that the marker is
     /// bound to is not in the context.
     pub replaced: bool,
@@ -79,8 +89,8 @@ pub struct KnownMarker {
 pub struct DocumentRequest {
     /// The document.
     pub target: Target,
-    /// The pages whose passages are needed; `None` for passages of the whole document.
-    pub pages: Option<Pages>,
+    /// The pages whose passages are needed, or all passages; and the paragraphs and lines to find.
+    pub at: Position,
 }
 
 /// How a document is identified.
@@ -117,6 +127,12 @@ pub struct NamedDocument {
     pub uri: Option<String>,
     /// Number of pages, if it has pages.
     pub page_count: Option<u32>,
+    /// Version of the document, whose text and passages these are.
+    #[serde(default)]
+    pub version: Option<i32>,
+    /// The requested paragraphs or lines, if the text of the document is known.
+    #[serde(default)]
+    pub place: Option<TextPlace>,
     /// Bounds of its locators, if it has any.
     #[serde(default)]
     pub bounds: Option<Bounds>,
@@ -130,7 +146,10 @@ pub struct NamedPassage {
     /// Id of the passage.
     pub chunk_id: String,
     /// Pages of the passage.
-    pub pages: Option<Pages>,
+    pub pages: Option<Interval>,
+    /// Characters of the passage in its document.
+    #[serde(default)]
+    pub chars: Option<Range<usize>>,
     /// Place of the passage in its document, for readers.
     #[serde(default)]
     pub locator: Option<String>,

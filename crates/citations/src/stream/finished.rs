@@ -6,7 +6,7 @@ use reground_interrupt::checked;
 
 use super::resume::Resume;
 use crate::reading::reference_lists::{is_label, may_become_label, reference_lists};
-use crate::{ExtractedCitation, Extraction};
+use crate::{CitationScope, ExtractedCitation, Extraction};
 
 /// Returns the end of the last blank line. No sentence crosses it, and later text does not change the sentences
 /// before it.
@@ -37,7 +37,23 @@ impl Finished<'_> {
     ///
     /// A citation without words in its sentence belongs to the last sentence with words, also across paragraphs. Citations of
     /// one sentence are judged together, so those of the last sentence wait until the next paragraph has words of its own.
+    ///
+    /// A list of sources that opens the answer is judged by all of it, so it waits until the answer is complete.
     pub fn placed(&self, extraction: &Extraction) -> usize {
+        let first = extraction
+            .statements
+            .first()
+            .map_or(usize::MAX, |first| first.sentence);
+        let opens = |c: &ExtractedCitation| {
+            c.scope == CitationScope::Answer && c.sentence.is_some_and(|sentence| sentence <= first)
+        };
+        let placed = self.placed_by_sentence(extraction);
+        checked(&extraction.citations[..placed])
+            .position(opens)
+            .unwrap_or(placed)
+    }
+
+    fn placed_by_sentence(&self, extraction: &Extraction) -> usize {
         let citations = &extraction.citations;
         let ended = citations.partition_point(|c| c.span.bytes.end <= self.end);
         if self.next_has_words(&citations[ended..]) {

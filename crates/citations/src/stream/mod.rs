@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::reading::extract::extract_part;
 use crate::{
-    ExtractedCitation, Extraction, Form, Grammar, MAX_CITATIONS, Malformed, Reference, Span,
+    CitationScope, ExtractedCitation, Extraction, Form, Grammar, MAX_CITATIONS, Malformed,
+    Reference, Span,
 };
 use finished::{Finished, finished_paragraphs};
 pub use resume::{InvalidResume, Resume};
@@ -31,16 +32,17 @@ pub struct PartialExtraction {
     /// Number of bytes that can be shown. No citation of the whole answer crosses this position, however the answer
     /// continues.
     pub shown: usize,
-    /// The citations before this position, without those that an earlier call reported as final. Each of them is in the
+    /// The citations before this position, without the first `settled`, which an earlier call reported as final. If one of them is
+    /// judged by the answer, they are all. Each of them is in the
     /// whole answer, with the same text, position and reference, in the same order.
     ///
-    /// Sentences are those of finished paragraphs, claims are those of the citations. Both have the same indices as
-    /// in an extraction that begins at the same position.
+    /// Sentences are those of finished paragraphs, claims are those of the citations. They have the same indices as in an
+    /// extraction that begins at the same position. Statements are there for citations of the answer.
     pub extraction: Extraction,
-    /// Number of citations, from the first of `extraction`, whose sentences, claims and companions are final. The other
-    /// citations have no sentence and claim yet.
+    /// Number of citations, from the first of `extraction`, whose scopes, sentences, claims and companions are final. The other
+    /// citations have no scope, sentence and claim yet.
     pub placed: usize,
-    /// Number of citations that an earlier call reported as final.
+    /// Number of citations before the first of `extraction`, all reported as final by an earlier call.
     pub settled: usize,
     /// Where the next call can begin.
     pub resume: Resume,
@@ -58,11 +60,27 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialEx
 }
 
 /// As [`feed`], but reads only the text from the position of an earlier call on, and omits the citations that were final
-/// then. The time is linear in the rest.
+/// then, unless the rest cites for the answer. The time is linear in the rest, or in the answer if the rest cites for the answer.
 ///
 /// # Errors
 /// [`InvalidResume`] if the answer has no such position, or another number of characters before it.
 pub fn feed_from(
+    answer_so_far: &str,
+    grammar: &Grammar,
+    complete: bool,
+    from: &Resume,
+) -> Result<PartialExtraction, InvalidResume> {
+    let fed = rest_from(answer_so_far, grammar, complete, from)?;
+    let cites_answer = |c: &ExtractedCitation| c.scope == CitationScope::Answer;
+    if from.bytes == 0 || !fed.extraction.citations.iter().any(cites_answer) {
+        return Ok(fed);
+    }
+    // Citations of the answer are judged by all statements and citations before them.
+    rest_from(answer_so_far, grammar, complete, &Resume::default())
+}
+
+/// Reads the text from a position on.
+fn rest_from(
     answer_so_far: &str,
     grammar: &Grammar,
     complete: bool,
@@ -194,7 +212,15 @@ fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> Partial
     citations.retain(|c| !decided_later(c));
     let placed = finished.placed(&extraction);
     let resume = finished.resume(&extraction, placed, &hidden, in_list);
+    let judged_by = extraction.citations[..placed]
+        .iter()
+        .map(|citation| extraction.statements_of(citation).end)
+        .max();
+    extraction
+        .statements
+        .truncate(judged_by.unwrap_or_default());
     for citation in &mut extraction.citations[placed..] {
+        citation.scope = CitationScope::default();
         citation.sentence = None;
         citation.claim = None;
         citation.claim_at = None;

@@ -30,7 +30,7 @@ pub use conflicts::Conflict;
 pub(crate) use joint::joint;
 pub use joint::{Text, support};
 pub use language::{Cues, SUPPORT_CUES, SupportCue, configuration};
-pub use parts::{Contradiction, Quotation, SupportParts, TextRange, measures};
+pub use parts::{ANSWER_SUPPORT, Contradiction, Quotation, SupportParts, TextRange, measures};
 pub(crate) use quotations::contains_quote;
 pub use quote::Quote;
 pub(crate) use source::SourceUnits;

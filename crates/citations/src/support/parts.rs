@@ -65,8 +65,12 @@ pub struct SupportParts {
     pub language: Option<String>,
 }
 
+/// Member of serialised parts with the support of all statements, for a citation of the answer.
+pub const ANSWER_SUPPORT: &str = "answer";
+
 /// Members of [`SupportParts`] that contain no words of the claim or of the texts.
-const MEASURES: [&str; 8] = [
+const MEASURES: [&str; 9] = [
+    ANSWER_SUPPORT,
     "support",
     "units",
     "coverage",

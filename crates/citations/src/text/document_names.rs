@@ -37,9 +37,14 @@ fn segments(name: &str) -> impl Iterator<Item = String> {
             } else {
                 segment
             };
-            let spaced = segment.replace(['_', '-'], " ").to_lowercase();
+            let spaced = segment.replace(separates, " ").to_lowercase();
             spaced.split_whitespace().collect::<Vec<_>>().join(" ")
         })
+}
+
+/// Returns whether a character separates words: answers are read with plain hyphens in place of dashes.
+fn separates(c: char) -> bool {
+    matches!(c, '_' | '-' | '‐'..='—' | '−')
 }
 
 fn without_extension(file: &str) -> &str {
@@ -86,6 +91,7 @@ mod tests {
             ("install", "docs/guide/install.md"),
             ("Guide/INSTALL.md", "docs/guide/install.md"),
             ("user_manual.pdf", "User manual"),
+            ("Q3-Q4 report", "Q3–Q4 report"),
             ("1", "https://ours.example/guide/1"),
             ("ours.example/guide/1/", "https://ours.example/guide/1"),
         ] {

@@ -1,8 +1,8 @@
 //! Reads every prefix of an answer and checks the results against the whole answer.
 
 use reground_citations::{
-    ExtractedCitation, Extraction, Form, Grammar, GrammarRules, PartialExtraction, Resume, extract,
-    feed, feed_from,
+    CitationScope, ExtractedCitation, Extraction, Form, Grammar, GrammarRules, PartialExtraction,
+    Resume, extract, feed, feed_from,
 };
 
 /// Returns a contradiction between the result for a prefix and the whole answer.
@@ -38,6 +38,7 @@ fn contradiction(
         let is_it = all.any(|c| {
             let mut c = c.clone();
             if number >= fed.placed {
+                c.scope = CitationScope::Sentence;
                 c.sentence = None;
                 c.claim = None;
                 c.claim_at = None;
@@ -49,6 +50,7 @@ fn contradiction(
         }
     }
     if !whole.sentences.starts_with(&fed.extraction.sentences)
+        || !whole.statements.starts_with(&fed.extraction.statements)
         || !whole.claims.starts_with(&fed.extraction.claims)
     {
         return fail("sentences or claims differ".into());
@@ -67,16 +69,21 @@ pub fn with_additions() -> Grammar {
         "ids": ["warnings-of-1999"]
     }"#;
     let grammar = Grammar::new(&serde_json::from_str::<GrammarRules>(rules).unwrap());
-    grammar.unwrap().numbering([1000, 1001, 2024])
+    let grammar = grammar.unwrap().numbering([1000, 1001, 2024]);
+    grammar.naming(["annex", "A1", "second source"])
 }
 
-/// What a result says about a citation, without indices. Includes the other citations of the claim, by position.
-fn meaning<'a>(
-    read: &'a Extraction,
-    citation: &'a ExtractedCitation,
-) -> (ExtractedCitation, Option<&'a str>, Vec<usize>) {
+/// A citation without indices, its claim, the positions of the citations that are judged with it, and its statements.
+type Meaning<'a> = (ExtractedCitation, Option<&'a str>, Vec<usize>, Vec<&'a str>);
+
+/// What a result says about a citation.
+fn meaning<'a>(read: &'a Extraction, citation: &'a ExtractedCitation) -> Meaning<'a> {
     let claim = read.claim_of(citation);
-    let shares = |c: &&ExtractedCitation| citation.claim.is_some() && c.claim == citation.claim;
+    let statements = &read.statements[read.statements_of(citation)];
+    let shares = |c: &&ExtractedCitation| match citation.scope {
+        CitationScope::Sentence => citation.claim.is_some() && c.claim == citation.claim,
+        CitationScope::Answer => c.scope == citation.scope && c.sentence == citation.sentence,
+    };
     let companions = read.citations.iter().filter(shares);
     (
         ExtractedCitation {
@@ -86,6 +93,7 @@ fn meaning<'a>(
         },
         claim,
         companions.map(|c| c.span.bytes.start).collect(),
+        statements.iter().map(|s| s.text.as_str()).collect(),
     )
 }
 
@@ -95,14 +103,17 @@ fn rest_differs(
     rest: &PartialExtraction,
     from: &Resume,
 ) -> Option<&'static str> {
-    let placed = from.settled + rest.placed;
+    let placed = rest.settled + rest.placed;
+    if rest.settled > from.settled {
+        return Some("omits a citation that was not final");
+    }
     if rest.shown != fed.shown {
         return Some("shows another length");
     }
     if placed != fed.placed {
         return Some("has another number of final citations");
     }
-    let all = &fed.extraction.citations[from.settled..];
+    let all = &fed.extraction.citations[rest.settled..];
     let meanings = |read: &PartialExtraction, citations: &[ExtractedCitation]| -> String {
         let all = citations.iter().map(|c| meaning(&read.extraction, c));
         format!("{:?}", all.collect::<Vec<_>>())

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)] // only tests call it
 
 use reground_citations::{
-    Cues, DocumentRequest, Evidence, Extraction, Families, Judgement, KnownMarker, Lexemes,
-    NamedDocument, NamedPassage, Pages, Source, Status, SupportRules, Target, document_requests,
+    Cues, DocumentRequest, Evidence, Extraction, Families, Interval, Judgement, KnownMarker,
+    Lexemes, NamedDocument, NamedPassage, Source, Status, SupportRules, Target, document_requests,
     extract, judge,
 };
 
@@ -29,7 +29,7 @@ pub fn source(marker: &str, doc_id: &str, pages: Option<(u32, u32)>, text: &str)
         chunk_id: marker.to_lowercase(),
         title: Some(format!("The {doc_id} guide")),
         uri: Some(format!("https://docs.example/{doc_id}")),
-        pages: pages.map(|(start, end)| Pages::new(start, end)),
+        pages: pages.map(|(start, end)| Interval::new(start, end)),
         content: text.to_owned(),
         lexemes: lexemes(text),
         ..Source::default()
@@ -77,7 +77,8 @@ pub fn known() -> Vec<KnownMarker> {
 pub fn passage(page: u32, text: &str) -> NamedPassage {
     NamedPassage {
         chunk_id: format!("p{page}"),
-        pages: Some(Pages::new(page, page)),
+        pages: Some(Interval::new(page, page)),
+        chars: None,
         locator: Some(format!("p. {page}")),
         content: text.to_owned(),
         lexemes: lexemes(text),
@@ -99,6 +100,8 @@ pub fn look_up(requests: Vec<DocumentRequest>) -> Vec<NamedDocument> {
             uri: None,
             bounds: None,
             page_count: Some(page_count),
+            version: None,
+            place: None,
             passages: vec![
                 passage(5, "Licences renew every spring."),
                 passage(6, "Telephones ring loudly."),
@@ -121,11 +124,7 @@ pub fn judged_knowing(
     known: &[KnownMarker],
 ) -> Vec<Judgement> {
     let named = look_up(document_requests(extraction, sources, known));
-    let claims: Vec<_> = extraction
-        .claims
-        .iter()
-        .map(|claim| lexemes(&claim.text))
-        .collect();
+    let claims: Vec<_> = extraction.compared_texts().map(lexemes).collect();
     let evidence = Evidence {
         sources,
         known,

@@ -5,6 +5,7 @@ mod fixture;
 mod places;
 mod scores;
 mod verdicts;
+mod whole_answer;
 
 use reground_citations::{FailureMode, Status};
 

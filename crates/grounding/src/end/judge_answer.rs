@@ -4,10 +4,11 @@
 //! to stem, [`sources_of`] and [`documents_to_look_up`] return what else is needed, and [`judge_answer`] does the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use reground_citations::{
-    Cues, Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Grammar, Judgement,
-    KnownMarker, Lexemes, MessageScores, NamedDocument, Pages, PolicyRules, Source, StageFacts,
+    Cues, Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Grammar, Interval,
+    Judgement, KnownMarker, Lexemes, MessageScores, NamedDocument, PolicyRules, Source, StageFacts,
     SupportRules,
 };
 use reground_documents::PageRange;
@@ -16,7 +17,7 @@ use crate::end::parse_answer;
 use crate::memory::SourceKey;
 use crate::memory::decay::{DecayRules, after_turn};
 use crate::memory::{BoundMarker, ContextSource, RememberedSource};
-use crate::passage::Origin;
+use crate::passage::{CharRange, Origin};
 use crate::settings::Settings;
 
 /// The settings for judging an answer.
@@ -78,7 +79,7 @@ pub struct EndInput<'a> {
     pub remembered: &'a [RememberedSource],
     /// The documents found for [`documents_to_look_up`].
     pub named: &'a [NamedDocument],
-    /// The lexemes of each claim, in the order of [`Extraction::claims`].
+    /// The lexemes of each text of [`Extraction::compared_texts`].
     pub claim_lexemes: &'a [Lexemes],
     /// The words for negation and the number formats of the language.
     pub cues: &'a Cues,
@@ -155,6 +156,8 @@ pub fn sources_of(
             title: passage.title.clone(),
             uri: passage.uri.clone(),
             pages: passage.pages.map(pages),
+            chars: passage.chars.map(chars),
+            version: passage.version,
             locators: grammar
                 .locators()
                 .and_then(|locators| parse_answer::locator_range(locators, passage)),
@@ -209,7 +212,7 @@ pub fn documents_to_look_up(
 /// Judges an answer and computes the memory after the turn.
 ///
 /// # Errors
-/// [`Error::ClaimLexemes`] if the number of lexeme sets differs from the number of claims.
+/// [`Error::ClaimLexemes`] if the number of lexeme sets differs from the number of compared texts.
 pub fn judge_answer(input: &EndInput<'_>) -> Result<JudgedAnswer, Error> {
     let evidence = Evidence {
         sources: input.sources,
@@ -338,8 +341,14 @@ fn cited_key(judgement: &Judgement, context: &[ContextSource]) -> Option<SourceK
     })
 }
 
-fn pages(range: PageRange) -> Pages {
-    Pages::new(range.start, range.end)
+/// The characters of a passage for the resolver.
+pub fn chars(range: CharRange) -> Range<usize> {
+    let number = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
+    number(range.start)..number(range.end)
+}
+
+fn pages(range: PageRange) -> Interval {
+    Interval::new(range.start, range.end)
 }
 
 #[cfg(test)]

@@ -7,6 +7,6 @@ mod judge_answer;
 pub mod parse_answer;
 
 pub use judge_answer::{
-    EndInput, EndRules, JudgedAnswer, JudgedCitation, OtherReading, Traced, documents_to_look_up,
-    judge_answer, known_markers, sources_of,
+    EndInput, EndRules, JudgedAnswer, JudgedCitation, OtherReading, Traced, chars,
+    documents_to_look_up, judge_answer, known_markers, sources_of,
 };

@@ -16,7 +16,8 @@ use crate::settings::{MarkerStyle, Settings};
 /// [`GroundingError::InvalidSetting`] if the context has too many titles.
 pub fn grammar(settings: &Settings, context: &[ContextSource]) -> Result<Grammar, GroundingError> {
     let Some(rules) = &settings.citation_forms else {
-        return Ok(Grammar::default().numbering(numbers(settings, context)));
+        let grammar = Grammar::default().numbering(numbers(settings, context));
+        return Ok(grammar.naming(names(context)));
     };
     let titles = context
         .iter()
@@ -28,7 +29,18 @@ pub fn grammar(settings: &Settings, context: &[ContextSource]) -> Result<Grammar
         value: "the titles of the context".to_owned(),
         expected: error.to_string(),
     })?;
-    Ok(grammar.numbering(numbers(settings, context)))
+    let grammar = grammar.numbering(numbers(settings, context));
+    Ok(grammar.naming(names(context)))
+}
+
+/// The ids and titles of the documents of the context.
+fn names(context: &[ContextSource]) -> impl Iterator<Item = &str> {
+    context.iter().flat_map(|source| {
+        let passage = &source.candidate.passage;
+        [Some(passage.doc_id.as_str()), passage.title.as_deref()]
+            .into_iter()
+            .flatten()
+    })
 }
 
 /// Those of [`LONG_NUMBERS`] that are sources of the context. A conversation with numbered markers has all of them up

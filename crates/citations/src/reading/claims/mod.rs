@@ -6,12 +6,14 @@ use reground_documents::sentence_spans;
 use reground_interrupt::checked;
 use std::ops::Range;
 
-use crate::Claim;
+use crate::reading::code_spans::non_prose_spans;
 use crate::reading::reference_lists;
 use crate::reading::scan::{ClaimScope, FoundCitation};
+use crate::{CitationScope, Claim, MAX_STATEMENTS};
 use fold::fold_into;
 
 /// The sentences and claims of an answer, and the placement of its citation strings.
+#[derive(Default)]
 pub(crate) struct PlacedCitations {
     /// Sentences, trimmed and not empty.
     pub sentences: Vec<Range<usize>>,
@@ -19,11 +21,15 @@ pub(crate) struct PlacedCitations {
     pub placements: Vec<Placement>,
     /// Claims, in the order of their sentences.
     pub claims: Vec<Claim>,
+    /// Statements, in order; empty without a citation of the answer.
+    pub statements: Vec<Claim>,
 }
 
 /// The sentence and claim of a citation string.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Placement {
+    /// The text that the citation supports.
+    pub scope: CitationScope,
     /// Index of the sentence.
     pub sentence: Option<usize>,
     /// Index of the claim.
@@ -44,6 +50,8 @@ const MAX_CLAIM: usize = 16_384;
 /// The claim that a citation string supports.
 enum ClaimKind {
     Nothing,
+    /// The statements of the answer.
+    Answer,
     Sentence,
     Enclosed(String),
 }
@@ -54,20 +62,18 @@ enum ClaimKind {
 /// - after a full stop, the previous sentence, as in `It is so. [A1] Next …`, unless that has its own citation;
 /// - alone on a line or in a sentence, the last previous sentence with words.
 ///
-/// A citation in a list of references, after a bare `Sources:` or for the whole answer supports no claim. A citation
-/// that encloses its claim belongs to the sentence that it begins in. `in_list` tells whether the text begins in a list
-/// of references.
+/// A citation in a list of references, after a bare `Sources:` or `Citation:` supports the statements of the answer. A citation
+/// that encloses its claim belongs to the sentence that it begins in. `in_list` tells whether the text begins in a list of
+/// references.
 pub(crate) fn place_citations(
     text: &str,
     found: &[FoundCitation],
     in_list: bool,
 ) -> PlacedCitations {
     if found.is_empty() {
-        let sentences = sentence_spans(text);
         return PlacedCitations {
-            sentences,
-            placements: Vec::new(),
-            claims: Vec::new(),
+            sentences: sentence_spans(text),
+            ..PlacedCitations::default()
         };
     }
     let spans = sentence_spans(&mask_citations(text, found));
@@ -110,13 +116,13 @@ pub(crate) fn place_citations(
             let (span, claim) = if let Some(text) = enclosed {
                 (Some(number), ClaimKind::Enclosed(text))
             } else if label || answer {
-                (Some(number), ClaimKind::Nothing)
+                (Some(number), ClaimKind::Answer)
             } else if !words {
                 (last_with_words, ClaimKind::Sentence)
             } else if before.is_some() {
                 (before, ClaimKind::Sentence)
             } else if listed() {
-                (Some(number), ClaimKind::Nothing)
+                (Some(number), ClaimKind::Answer)
             } else {
                 (Some(number), ClaimKind::Sentence)
             };
@@ -134,7 +140,12 @@ pub(crate) fn place_citations(
         }
         before_has_words = words;
     }
-    sentences.into_placed(assignments)
+    let cites_answer = |a: &Assignment| matches!(a.claim, ClaimKind::Answer);
+    let statements = match assignments.iter().any(cites_answer) {
+        true => sentences.statements(&lists),
+        false => Vec::new(),
+    };
+    sentences.into_placed(assignments, statements)
 }
 
 /// The sentences of an answer and their citations.
@@ -231,8 +242,36 @@ impl AnswerSentences<'_> {
         has_words(&out).then_some(out)
     }
 
+    /// Returns the text of each statement, with the index of its span. Headings, questions, announcements, code, and the entries
+    /// and labels of lists of references state nothing.
+    fn statements(&self, lists: &[Range<usize>]) -> Vec<(usize, String)> {
+        let hidden = non_prose_spans(self.text);
+        let states = |&number: &usize| {
+            let span = &self.spans[number];
+            let raw = &self.text[span.clone()];
+            let start = span.start + raw.len() - raw.trim_start().len();
+            let Some(first) = self.first_letter(number) else {
+                return false;
+            };
+            let apart = [&hidden[..], lists]
+                .iter()
+                .any(|ranges| reference_lists::holds(ranges, start));
+            !apart && !raw[start - span.start..].starts_with('#') && !self.is_label(number, first)
+        };
+        checked(0..self.spans.len())
+            .filter(states)
+            .map(|number| (number, self.remainder(number).0))
+            .filter(|(_, text)| !text.ends_with(['?', '？', ':', '：']))
+            .take(MAX_STATEMENTS)
+            .collect()
+    }
+
     /// Removes spans of white space, trims the others, and creates the claims.
-    fn into_placed(self, assignments: Vec<Assignment>) -> PlacedCitations {
+    fn into_placed(
+        self,
+        assignments: Vec<Assignment>,
+        statements: Vec<(usize, String)>,
+    ) -> PlacedCitations {
         let mut sentences = Vec::with_capacity(self.spans.len());
         let mut number_of = Vec::with_capacity(self.spans.len());
         for span in checked(&self.spans) {
@@ -251,8 +290,12 @@ impl AnswerSentences<'_> {
             checked(assignments.into_iter().enumerate())
         {
             let sentence = number_of.get(span).copied().flatten();
+            let scope = match kind {
+                ClaimKind::Answer => CitationScope::Answer,
+                _ => CitationScope::Sentence,
+            };
             let claim = sentence.and_then(|sentence| match kind {
-                ClaimKind::Nothing => None,
+                ClaimKind::Nothing | ClaimKind::Answer => None,
                 ClaimKind::Enclosed(text) => {
                     let end = text.len();
                     claims.push(Claim { sentence, text });
@@ -273,12 +316,18 @@ impl AnswerSentences<'_> {
                 }
             });
             placements.push(Placement {
+                scope,
                 sentence,
                 claim: claim.map(|(claim, _)| claim),
                 claim_at: claim.map(|(_, at)| at),
             });
         }
+        let statement = |(span, text): (usize, String)| {
+            let sentence = number_of.get(span).copied().flatten()?;
+            Some(Claim { sentence, text })
+        };
         PlacedCitations {
+            statements: statements.into_iter().filter_map(statement).collect(),
             sentences,
             placements,
             claims,

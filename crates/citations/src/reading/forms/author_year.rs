@@ -2,7 +2,7 @@
 //!
 //! These citations are reported but never resolved, because no document id can be derived from a surname.
 
-use super::{cursor::Cursor, pages};
+use super::{cursor::Cursor, position};
 use crate::citation::ParsedCitation;
 use crate::{Form, Reference};
 
@@ -65,7 +65,7 @@ fn one(part: &str) -> Option<Reference> {
     year(&mut cursor)?;
     while cursor.one_of(&[',', ':']).is_some() {
         cursor.spaces();
-        year(&mut cursor).or_else(|| pages::read(&mut cursor).map(|_| ()))?;
+        year(&mut cursor).or_else(|| position::read(&mut cursor).map(|_| ()))?;
     }
     cursor
         .at_end()

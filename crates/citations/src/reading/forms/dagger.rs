@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use crate::citation::ParsedCitation;
-use crate::{Form, Reference};
+use crate::{Form, Position, Reference};
 
 /// Longest name after a dagger, in bytes.
 const MAX_NAME: usize = 200;
@@ -33,7 +33,10 @@ pub(super) fn read(text: &str) -> Option<ParsedCitation> {
         let name = what.to_owned();
         return Some(ParsedCitation::one(
             Form::Dagger,
-            Reference::Document { name, pages: None },
+            Reference::Document {
+                name,
+                at: Position::default(),
+            },
         ));
     }
     Some(ParsedCitation::number(Form::Dagger, first))

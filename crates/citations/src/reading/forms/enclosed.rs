@@ -2,7 +2,7 @@
 
 use super::{author_year, dagger, digits, fold, labelled, list, named, short_id};
 use crate::citation::ParsedCitation;
-use crate::{Family, Form, Grammar, Reference};
+use crate::{Family, Form, Grammar, Position, Reference};
 
 /// Longest text in a bracket that is parsed, in bytes. A list of 150 markers fits.
 pub(crate) const MAX_INSIDE: usize = 1024;
@@ -27,12 +27,16 @@ pub(crate) fn in_brackets(
         .or_else(|| dagger::read(text).filter(on))
         .or_else(|| labelled::read(text).filter(on))
         .or_else(|| named::read(text, families))
-        .or_else(|| families.marker.then(|| list::markers(text)).flatten())
+        .or_else(|| {
+            let read = families.marker.then(|| list::markers(text)).flatten();
+            read.filter(|found| found.is_plain() || !named::is_known(text, grammar))
+        })
         .or_else(|| {
             let numbers = || list::ordinals(text, &grammar.numbers);
             families.ordinal.then(numbers).flatten()
         })
         .or_else(|| short_id::read(text, &grammar.short_ids).filter(on))
+        .or_else(|| bare_names(text, false, grammar))
         .or_else(|| {
             families
                 .author_year
@@ -58,12 +62,19 @@ pub(crate) fn in_parentheses(inside: &str, grammar: &Grammar) -> Option<ParsedCi
     let on = |found: &ParsedCitation| families.includes(found.form.family());
     None.or_else(|| labelled::read(text).filter(on))
         .or_else(|| named::read(text, families))
+        .or_else(|| bare_names(text, true, grammar))
         .or_else(|| {
             families
                 .author_year
                 .then(|| author_year::read(text))
                 .flatten()
         })
+}
+
+/// Parses names of documents without a colon before them. `placed` requires coordinates.
+fn bare_names(text: &str, placed: bool, grammar: &Grammar) -> Option<ParsedCitation> {
+    let on = grammar.families.document;
+    on.then(|| named::bare(text, placed, grammar)).flatten()
 }
 
 /// Parses the text between double braces: a number after a label.
@@ -89,7 +100,7 @@ pub(crate) fn trailing_list(inside: &str, grammar: &Grammar) -> Option<ParsedCit
         }
         found.references.push(Reference::Id {
             id: id.to_owned(),
-            pages: None,
+            at: Position::default(),
         });
     }
     Some(found)

@@ -6,7 +6,7 @@ use super::digits;
 
 /// Returns the text with ASCII in place of full-width characters, digits of other scripts, separators, and special
 /// spaces and dashes.
-pub(super) fn fold(text: &str) -> Cow<'_, str> {
+pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     let plain = |b: u8| matches!(b, b' '..=b'~');
     if text.bytes().all(plain) || text.chars().all(|c| folded(c) == c) {
         Cow::Borrowed(text)

@@ -7,7 +7,7 @@ use reground_interrupt::checked;
 
 use super::{enclosed::in_brackets, named};
 use crate::citation::ParsedCitation;
-use crate::{Form, Grammar, Reference};
+use crate::{Form, Grammar, Position, Reference};
 
 /// Longest label, in bytes.
 const MAX_LABEL: usize = 64;
@@ -57,11 +57,11 @@ impl<'a> Notes<'a> {
             vec![match number {
                 Some(number) => Reference::Ordinal {
                     number,
-                    pages: None,
+                    at: Position::default(),
                 },
                 None => Reference::Id {
                     id: label.to_owned(),
-                    pages: None,
+                    at: Position::default(),
                 },
             }]
         });
@@ -91,7 +91,7 @@ fn references_of_note(note: &str, grammar: &Grammar) -> Option<Vec<Reference>> {
     if let Some(address) = address(note) {
         return Some(vec![Reference::Document {
             name: address.to_owned(),
-            pages: None,
+            at: Position::default(),
         }]);
     }
     if let Some(read) = named::read(note, &grammar.families) {

@@ -2,7 +2,7 @@
 
 use super::{cursor::Cursor, list::expanded};
 use crate::citation::ParsedCitation;
-use crate::{Form, Malformed, Reference};
+use crate::{Form, Malformed, Position, Reference};
 
 /// Largest number of items of a list in prose, which no bracket limits.
 const MOST: usize = 64;
@@ -143,7 +143,7 @@ fn number(cursor: &mut Cursor<'_>, found: &mut ParsedCitation) -> Option<Result<
         let number = found.form.counted_from_one(number);
         found.references.push(Reference::Ordinal {
             number,
-            pages: None,
+            at: Position::default(),
         });
     }
     Some(Ok(()))

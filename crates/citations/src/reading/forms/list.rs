@@ -1,9 +1,9 @@
 //! Lists of markers or numbers: `A1`, `A1, B2`, `A1-A3`, `1, 4-6`, `A1, p. 12`.
 
-use super::{cursor::Cursor, pages};
+use super::{cursor::Cursor, position};
 use crate::citation::ParsedCitation;
 use crate::reading::bracket_numbers::BracketNumbers;
-use crate::{Form, Malformed, Pages, Reference};
+use crate::{Form, Malformed, Position, Reference};
 
 /// Longest range that is expanded. No context has more sources.
 const MAX_RANGE: u32 = 64;
@@ -35,12 +35,13 @@ pub(super) fn markers(text: &str) -> Option<ParsedCitation> {
             Ok(range) => range,
             Err(why) => return Some(ParsedCitation::malformed(Form::Marker, why)),
         };
-        let claimed = claimed_pages(&mut cursor);
+        let claimed = claimed_position(&mut cursor);
         let letters = first.letters.to_ascii_uppercase();
-        push(&mut found, range, &claimed, |number, pages| {
+        push(&mut found, range, &claimed, |number, at| {
             Reference::Marker {
                 marker: format!("{letters}{number}"),
-                pages,
+                name: None,
+                at,
             }
         });
         match separator(&mut cursor) {
@@ -83,7 +84,7 @@ fn of_numbers(text: &str, form: Form, numbers: &BracketNumbers) -> Option<Parsed
         if first.has_leading_zero() || !numbers.read(first.value) || !numbers.read(last) {
             return None;
         }
-        let claimed = claimed_pages(&mut cursor);
+        let claimed = claimed_position(&mut cursor);
         // `[12:45]` is a time, `[24/7]` a fraction.
         let sign = cursor.rest().trim_start().chars().next();
         if matches!(sign, Some(':' | '/' | '|')) {
@@ -93,10 +94,10 @@ fn of_numbers(text: &str, form: Form, numbers: &BracketNumbers) -> Option<Parsed
         match expanded(first.value, last) {
             Ok(range) => {
                 let form = found.form.clone();
-                push(&mut found, range, &claimed, |written, pages| {
+                push(&mut found, range, &claimed, |written, at| {
                     Reference::Ordinal {
                         number: form.counted_from_one(written),
-                        pages,
+                        at,
                     }
                 });
             }
@@ -193,33 +194,35 @@ pub(super) fn expanded(first: u32, last: u32) -> Result<std::ops::RangeInclusive
     }
 }
 
-fn claimed_pages(cursor: &mut Cursor<'_>) -> Vec<Pages> {
+fn claimed_position(cursor: &mut Cursor<'_>) -> Vec<Position> {
     let mut ahead = *cursor;
     ahead.spaces();
     ahead.one_of(&[',', ':']);
     ahead.spaces();
-    match pages::read(&mut ahead) {
-        Some(pages) => {
+    match position::read(&mut ahead) {
+        Some(claimed) => {
             *cursor = ahead;
-            pages
+            claimed
         }
         None => Vec::new(),
     }
 }
 
-/// Adds one reference for each number and each range of pages.
+/// Adds one reference for each number and each position.
 fn push(
     found: &mut ParsedCitation,
     numbers: std::ops::RangeInclusive<u32>,
-    claimed: &[Pages],
-    reference: impl Fn(u32, Option<Pages>) -> Reference,
+    claimed: &[Position],
+    reference: impl Fn(u32, Position) -> Reference,
 ) {
     for number in numbers {
         if claimed.is_empty() {
-            found.references.push(reference(number, None));
+            found
+                .references
+                .push(reference(number, Position::default()));
         }
-        for &pages in claimed {
-            found.references.push(reference(number, Some(pages)));
+        for &at in claimed {
+            found.references.push(reference(number, at));
         }
     }
 }

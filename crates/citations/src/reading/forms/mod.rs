@@ -8,12 +8,13 @@ mod cursor;
 mod dagger;
 mod digits;
 mod enclosed;
+mod file_names;
 mod fold;
 mod footnote;
 mod labelled;
 mod list;
 mod named;
-pub(crate) mod pages;
+pub(crate) mod position;
 mod results;
 mod short_id;
 
@@ -21,6 +22,7 @@ pub(crate) use digits::{circled, raised, single};
 pub(crate) use enclosed::{
     MAX_INSIDE, enclosed_names, in_braces, in_brackets, in_parentheses, trailing_list,
 };
+pub(crate) use fold::fold;
 pub(crate) use footnote::{Notes, label as footnote_label};
 pub(crate) use labelled::{refs, source_numbers};
 pub(crate) use list::unclosed_marker;

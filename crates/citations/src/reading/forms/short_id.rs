@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::citation::ParsedCitation;
-use crate::{Form, Reference};
+use crate::{Form, Position, Reference};
 
 /// Parses one short id or a list of them and nothing else.
 ///
@@ -18,7 +18,7 @@ pub(super) fn read(text: &str, known: &BTreeSet<String>) -> Option<ParsedCitatio
         }
         found.references.push(Reference::Id {
             id: id.to_owned(),
-            pages: None,
+            at: Position::default(),
         });
     }
     Some(found)

@@ -3,7 +3,7 @@
 use super::scanner::Scanner;
 use crate::citation::ParsedCitation;
 use crate::reading::forms;
-use crate::{Family, Form, Reference};
+use crate::{Family, Form, Position, Reference};
 
 /// Longest run of superscripts, in bytes.
 const MAX_RUN: usize = 64;
@@ -156,7 +156,7 @@ fn numbers(run: &str) -> Option<ParsedCitation> {
         for number in first..=last {
             found.references.push(Reference::Ordinal {
                 number,
-                pages: None,
+                at: Position::default(),
             });
         }
     }

@@ -7,7 +7,7 @@ use super::scanner::{OpenMarkup, Scanner};
 use crate::MAX_CITATIONS;
 use crate::citation::ParsedCitation;
 use crate::reading::forms;
-use crate::{Family, Form, Malformed, Reference};
+use crate::{Family, Form, Malformed, Position, Reference};
 
 /// Longest tag, in bytes.
 const MAX_TAG: usize = 256;
@@ -207,6 +207,12 @@ fn named_or_id(form: Form, value: &str) -> Option<ParsedCitation> {
     }
     forms::enclosed_names(form.clone(), value).or_else(|| {
         let id = value.to_owned();
-        Some(ParsedCitation::one(form, Reference::Id { id, pages: None }))
+        Some(ParsedCitation::one(
+            form,
+            Reference::Id {
+                id,
+                at: Position::default(),
+            },
+        ))
     })
 }
