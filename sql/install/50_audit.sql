@@ -5,11 +5,16 @@ CREATE FUNCTION reground._source_state(tenant text, corpus text, doc_id text, ve
 COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS
 'Internal: returns the state of a document since a version was cited: current, changed, deleted; NULL if its versions are not recorded, no version was shown, the tenant never cited it, or it is hidden from the caller.';
 
+CREATE FUNCTION reground._cited_row(citation_id bigint) RETURNS text[]
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'cited_row_wrapper';
+COMMENT ON FUNCTION reground._cited_row(bigint) IS
+'Internal: returns the state of the cited row of a registered table (current, changed or deleted), its present version and its time of change (seconds since 1970); NULL for other sources, or if the row is hidden from the caller. A mapped version decides, otherwise a mapped time, otherwise the hash of the text.';
+
 CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
     SELECT c.citation_id, v.tenant, v.conversation_ref, t.turn_no, c.turn_id, c.message_id, m.message_ref, m.model,
            t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.form, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri, c.locator, c.claim, c.quote,
            c.status, c.holds, c.hallucination_mode, c.score, c.coordinate_fidelity, c.support, c.support_parts, c.diagnostic, c.detail, c.best_other_marker, c.lost_stage, c.repaired,
-           reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version) AS source_state,
+           coalesce(reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version), (reground._cited_row(c.citation_id))[1]) AS source_state,
            c.source_version, c.source_hash, m.superseded, c.answer_start, c.answer_end, m.created_at, t.origin, t.superseded AS turn_superseded
     FROM reground.message_citations AS c
     JOIN reground.messages AS m USING (message_id)
@@ -51,7 +56,7 @@ COMMENT ON COLUMN reground.citation_audit.detail IS 'Explanation of the verdict.
 COMMENT ON COLUMN reground.citation_audit.best_other_marker IS 'Marker of the other source of the context that supports the claim best.';
 COMMENT ON COLUMN reground.citation_audit.lost_stage IS 'First pipeline stage whose factor is 0; NULL if no stage lost the citation.';
 COMMENT ON COLUMN reground.citation_audit.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
-COMMENT ON COLUMN reground.citation_audit.source_state IS 'State of the document since it was cited: current, changed or deleted; NULL if its versions are not recorded.';
+COMMENT ON COLUMN reground.citation_audit.source_state IS 'State of the document, or of the row of a registered table, since it was cited: current, changed or deleted; NULL if it is unknown.';
 COMMENT ON COLUMN reground.citation_audit.source_version IS 'Version of the document that was cited.';
 COMMENT ON COLUMN reground.citation_audit.source_hash IS 'SHA-256 (hex) of the text of the cited passage.';
 COMMENT ON COLUMN reground.citation_audit.superseded IS 'Whether a later answer to the same turn replaced this answer.';

@@ -71,7 +71,7 @@ DO $$
 DECLARE
     name text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['corpora', 'synchronised_tables', 'sync_queue', 'documents', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
+    FOREACH name IN ARRAY ARRAY['corpora', 'synchronised_tables', 'sync_queue', 'documents', 'passage_positions', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'alert_baselines', 'alerts', 'maintenance_runs', 'coordinate_faults', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'models', 'model_status', 'model_usage', 'model_tasks', 'passage_embeddings', 'embedding_checks',
@@ -99,7 +99,7 @@ GRANT USAGE ON SCHEMA reground TO reground_user, reground_auditor, reground_admi
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA reground FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reground TO reground_user;
 REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citation(bigint), reground.label_citation, reground.sample_for_review,
-    reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]), reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
+    reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]), reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus, reground.accept_coordinates,
     reground.sync_table, reground.stop_sync, reground.resync, reground._sync_rows(),
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity,
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
@@ -116,6 +116,8 @@ GRANT SELECT ON reground.judge_rules TO reground_user, reground_auditor, regroun
 GRANT SELECT ON reground.judge_votes, reground.judge_verdicts TO reground_user, reground_auditor;
 GRANT SELECT ON reground.models, reground.model_status, reground.model_usage, reground.model_tasks, reground.model_backlog, reground.model_health,
     reground.embedding_checks, reground.embedding_progress TO reground_auditor, reground_admin;
+-- Without content_hash, as below.
+GRANT SELECT (corpus_id, chunk_id, ordinal, char_start, char_end, page_start, page_end, source_version, recorded_at) ON reground.passage_positions TO reground_auditor, reground_admin;
 -- Without input_hash: a guess of a short text could be confirmed.
 GRANT SELECT (corpus_id, model, chunk_id, embedded_at) ON reground.passage_embeddings TO reground_auditor, reground_admin;
 REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground.run_retention(timestamptz), reground.forget_tenant(text) FROM reground_user;
@@ -126,7 +128,7 @@ GRANT EXECUTE ON FUNCTION reground.in_language(text, text), reground.in_language
     reground.in_language(text[], text), reground.in_language(text[], regconfig), reground.find_text_config(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground._pair_index(integer, integer, integer) TO reground_auditor;
 GRANT EXECUTE ON FUNCTION reground.run_retention(timestamptz), reground.forget_tenant(text) TO reground_admin;
-GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
+GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus, reground.accept_coordinates,
     reground.sync_table, reground.stop_sync, reground.resync, reground._sync_rows(),
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments,
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
@@ -137,7 +139,7 @@ GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._notice_scope(), r
     reground._mann_whitney, reground.compare_cfs, reground.in_canary, reground.retrieval_metrics, reground.text_metrics, reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]),
     reground.sli, reground.source_usage, reground._document_type, reground.diagnose, reground.conversation_report(text, text), reground.corpus_report(text, timestamptz, timestamptz, text),
     reground._wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.label_citation, reground.sample_for_review,
-    reground.compare_shadows(timestamptz, timestamptz), reground._source_state(text, text, text, integer) TO reground_auditor;
+    reground.compare_shadows(timestamptz, timestamptz), reground._source_state(text, text, text, integer), reground._cited_row(bigint) TO reground_auditor;
 
 GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, reground.turn_retrievals, reground.conversation_sources, reground.conversation_markers,
     reground.source_facts, reground.messages, reground.message_citations, reground.citation_statuses, reground.support_cues, reground.settings, reground.citation_audit,

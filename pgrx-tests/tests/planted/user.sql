@@ -232,6 +232,7 @@ SELECT * FROM reground._answers_by('conversation', false, '2025-01-01', NULL);
 SELECT * FROM reground._citations_by('document', '2025-01-01', NULL);
 SELECT reground._notice_scope(), reground._dimension_name('model'), reground._dimension_key('tag:team'), reground._node('chunk', 'a', 'b'), reground._pair_index(1, 2, 3), reground._trace_bucket('2026-07-01');
 SELECT reground._source_state(NULL, '{r}_farm', 'sheep', 1), reground.current_tenant(), reground.current_principals(), reground.in_canary('{r}-talk'), reground.in_canary('{r}-talk', 0.5, 'salt');
+SELECT reground._cited_row(c.citation_id) FROM reground.message_citations AS c;
 SELECT * FROM reground._settings();
 SELECT reground._hides_nothing(), pg_catalog.bool_and(reground._is_shown_turn(t.turn_id)), reground._is_shown_source(1, '{r}_farm', 'sheep', '1') FROM reground.turns AS t;
 SELECT * FROM reground._mann_whitney('{1,2}', '{3}');

@@ -64,6 +64,7 @@ pub const CALLS: &[&str] = &[
     "_answers_by('conversation', false, NULL, NULL)",
     "_citations_by('document', NULL, NULL)",
     "_source_state('acme', 'papers', 'plan', 1)",
+    "_cited_row({citation})",
     "_is_shown_turn({ended})",
     "_is_shown_source(1, 'papers', 'plan', '1')",
     "_hides_nothing()",

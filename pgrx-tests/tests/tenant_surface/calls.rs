@@ -63,6 +63,7 @@ pub const CALLS: &[Call] = &[
     call("_is_shown_turn($1::text::bigint)", &[OpenTurn]),
     call("_is_shown_source(1, $1, $2, '1')", &[Corpus, Document]),
     call("_source_state($1, $2, $3, 1)", &[Tenant, PrivateCorpus, Document]),
+    call("_cited_row((SELECT min(c.citation_id) FROM reground.message_citations AS c WHERE c.message_id = $1::text::bigint))", &[MessageId]),
     call("_trace_bucket($1::text::timestamptz)", &[Moment]),
     call("abandon_turn($1::text::bigint)", &[OpenTurn]),
     call("forget_conversation($1)", &[KnownConversation]),

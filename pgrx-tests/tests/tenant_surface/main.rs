@@ -29,7 +29,7 @@ const ONLY_FIGURES: [&str; 1] = ["turn_overhead"];
 const SAME_FOR_ALL: [&str; 3] = ["settings", "citation_statuses", "support_cues"];
 
 /// Functions without a failing call here: they take no values of a tenant, or return no rows for unknown ids.
-const NEVER_FAIL: [&str; 33] = [
+const NEVER_FAIL: [&str; 34] = [
     "_hides_nothing",
     "_is_shown_turn",
     "_is_shown_source",
@@ -40,6 +40,7 @@ const NEVER_FAIL: [&str; 33] = [
     "profile",
     "extract_citations",
     "_source_state",
+    "_cited_row",
     "_bm25_distance",
     "bm25_explain",
     "_bm25_matches",

@@ -12,5 +12,6 @@ mod report;
 mod retention;
 pub(in crate::api) mod reviews;
 mod rollups;
+mod source_states;
 pub(in crate::api) mod task_result;
 mod visibility;

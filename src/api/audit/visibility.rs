@@ -8,7 +8,7 @@ use reground_grounding::memory::SourceKey;
 
 use crate::error::Result;
 use crate::retrieve::visibility::Reader;
-use crate::store::{corpora, documents, markers};
+use crate::store::{corpora, markers};
 use crate::tenant;
 use crate::tenant::membership;
 
@@ -60,37 +60,9 @@ fn is_shown_source(
         || !markers::has_source(reader.tenant(), conversation_id, &source)?)
 }
 
-/// Returns the state of a cited document. NULL for documents of other tenants and hidden ones, unless the role is an auditor.
-#[pg_extern(sql = false)]
-fn source_state(
-    tenant: Option<&str>,
-    corpus: Option<&str>,
-    doc_id: Option<&str>,
-    version: Option<i32>,
-    fcinfo: pg_sys::FunctionCallInfo,
-) -> std::result::Result<Option<String>, ErrorReport> {
-    let (Some(tenant), Some(corpus), Some(doc_id)) = (tenant, corpus, doc_id) else {
-        return Ok(None);
-    };
-    if !membership::is_auditor()? {
-        let Some(reader) = reader(fcinfo)?.filter(|reader| reader.tenant() == tenant) else {
-            return Ok(None);
-        };
-        let document = SourceKey {
-            corpus: corpus.to_owned(),
-            doc_id: doc_id.to_owned(),
-            chunk_id: String::new(),
-        };
-        if !reader.hidden([document])?.is_empty() {
-            return Ok(None);
-        }
-    }
-    Ok(documents::state(tenant, corpus, doc_id, version)?)
-}
-
 /// The reader of a call, which keeps what it has found until the statement ends; `None` without a tenant. It belongs to one place in one
 /// execution of a statement, so later statements check again.
-fn reader<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Result<Option<&'a mut Reader>> {
+pub(super) fn reader<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Result<Option<&'a mut Reader>> {
     let Some(tenant) = tenant::current() else {
         return Ok(None);
     };

@@ -89,6 +89,15 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[],
     },
     Call {
+        function: "_cited_row",
+        call: "_cited_row(1)",
+        waits: &[
+            Reads("reground.message_citations"),
+            Reads("reground.turns"),
+            Reads("reground.corpora"),
+        ],
+    },
+    Call {
         function: "_source_state",
         call: "_source_state(current_user::text, 'farm', 'cows', 1)",
         waits: &[

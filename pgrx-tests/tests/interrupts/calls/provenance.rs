@@ -168,6 +168,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.gold_facts"),
             Writes("reground.citation_rollup"),
             Writes("reground.coordinate_faults"),
+            Writes("reground.passage_positions"),
             Writes("reground.conversation_markers"),
             Writes("reground.conversation_sources"),
             Writes("reground.conversations"),

@@ -106,6 +106,10 @@ const OF_TENANT: &[(&str, &str)] = &[
         "embedding_checks",
         "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
     ),
+    (
+        "passage_positions",
+        "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
+    ),
     ("edges", "x.tenant = $1"),
     (
         "documents",
