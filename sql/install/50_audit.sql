@@ -70,7 +70,7 @@ CREATE VIEW reground.turn_audit WITH (security_invoker = true) AS
     SELECT t.tenant, v.conversation_ref, t.turn_no, t.turn_id, t.state, t.corpus, t.query, t.intent, t.intent_confidence, t.intent_signals,
            pg_catalog.jsonb_array_length(t.context) AS source_count, t.context_tokens, t.warnings, t.tags || coalesce(m.tags, '{}') AS tags, m.message_id, m.message_ref, m.model, m.usage,
            m.citation_count, m.malformed_count, m.cfs, m.stage_cfs, m.grounded_cfs, m.diagnostic, m.decision, m.reasons, m.superseded,
-           t.begun_at, t.ended_at, m.created_at AS answered_at, t.origin, t.superseded AS turn_superseded
+           t.begun_at, t.ended_at, m.created_at AS answered_at, t.origin, t.superseded AS turn_superseded, t.user_ref
     FROM reground.turns AS t
     JOIN reground.conversations AS v USING (conversation_id)
     LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id;
@@ -105,6 +105,7 @@ COMMENT ON COLUMN reground.turn_audit.superseded IS 'Whether a later answer to t
 COMMENT ON COLUMN reground.turn_audit.begun_at IS 'When the turn began.';
 COMMENT ON COLUMN reground.turn_audit.ended_at IS 'When the turn first ended, or was abandoned.';
 COMMENT ON COLUMN reground.turn_audit.answered_at IS 'When the answer was recorded.';
+COMMENT ON COLUMN reground.turn_audit.user_ref IS 'The application''s id of the user who asked; NULL if it was not given.';
 COMMENT ON COLUMN reground.turn_audit.origin IS 'live, or imported (record_turn).';
 COMMENT ON COLUMN reground.turn_audit.turn_superseded IS 'Whether the conversation went back to a point before this turn.';
 

@@ -207,6 +207,11 @@ SELECT * FROM reground.import_citations('Cows give milk.', '[{"start": 0, "end":
 -- Quality, reports, probes, shadows.
 SELECT * FROM reground.search('{r}_farm', 'milk', '[1,0]', max_results => 1);
 SELECT reground.report_citation({citation}, 'it says something else', 'reader');
+SELECT reground.report_answer((SELECT pg_catalog.max(m.message_id) FROM reground.messages AS m), 'it is wrong', 'reader');
+SELECT * FROM reground.report_rates('model', since => '2025-01-01');
+SELECT * FROM reground.who_saw('{r}_farm', 'sheep', since => '2025-01-01');
+SELECT reground._usage_tokens('{"a": 1}', '{a}');
+TABLE reground.answer_costs;
 SELECT * FROM reground.begin_turn('{r}-shade', 'who gives milk?', '{r}_farm', '[1,0]', rewrite => 'which animal gives milk');
 SELECT * FROM reground.shadow_turn({turn}, '{"max_sources": 1}', '{r}-narrow');
 SELECT * FROM reground.shadow_turn({turn}, '{"fusion": "rrf"}', '{r}-goats', '{r}_articles', '[1,0]', 'goats');

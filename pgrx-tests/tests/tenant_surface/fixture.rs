@@ -126,6 +126,7 @@ const WRITTEN: &str = "
     SELECT reground.put_gold_facts('SENTINEL-doc-1', ARRAY['The SENTINELplan is kept.', 'The SENTINELgoat guards.']), reground.put_gold_facts('SENTINEL-doc-2', ARRAY['The SENTINELgoat eats.']);
     SELECT reground.evaluate_factuality((SELECT max(turn_id) FROM reground.turns), 'SENTINEL-doc-1', 'splitter', 'checker');
     SELECT reground.report_citation((SELECT min(citation_id) FROM reground.message_citations), 'SENTINEL-reason', 'SENTINEL-reporter');
+    SELECT reground.report_answer((SELECT min(message_id) FROM reground.messages), 'SENTINEL-reason', 'SENTINEL-reporter');
     SELECT reground.put_probe('SENTINEL-probe', 'SENTINEL-corpus', 'SENTINELgoat?', 'SENTINEL-doc');
     SELECT count(*) FROM reground.run_probes();
     SELECT reground.begin_turn('support', 'SENTINELquestion of the plan', 'commons', '[0,1]', request_id => 'request-1');

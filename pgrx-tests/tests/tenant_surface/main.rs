@@ -29,7 +29,7 @@ const ONLY_FIGURES: [&str; 1] = ["turn_overhead"];
 const SAME_FOR_ALL: [&str; 3] = ["settings", "citation_statuses", "support_cues"];
 
 /// Functions without a failing call here: they take no values of a tenant, or return no rows for unknown ids.
-const NEVER_FAIL: [&str; 34] = [
+const NEVER_FAIL: [&str; 36] = [
     "_hides_nothing",
     "_is_shown_turn",
     "_is_shown_source",
@@ -63,6 +63,8 @@ const NEVER_FAIL: [&str; 34] = [
     "retrieval_metrics",
     "text_metrics",
     "trace_document",
+    "who_saw",
+    "_usage_tokens",
     "_wilson_interval",
 ];
 

@@ -15,3 +15,4 @@ mod rollups;
 mod source_states;
 pub(in crate::api) mod task_result;
 mod visibility;
+mod who_saw;

@@ -123,6 +123,34 @@ pub(super) const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "report_answer",
+        call: "report_answer(1, 'it is wrong')",
+        waits: &[
+            Reads("reground.messages"),
+            Writes("reground.citation_reports"),
+        ],
+    },
+    Call {
+        function: "review_report",
+        call: "review_report(1, true)",
+        waits: &[Writes("reground.citation_reports")],
+    },
+    Call {
+        function: "who_saw",
+        call: "who_saw('farm', 'cows')",
+        waits: &[
+            Reads("reground.turns"),
+            Reads("reground.conversations"),
+            Reads("reground.message_citations"),
+            Reads("reground.messages"),
+        ],
+    },
+    Call {
+        function: "_usage_tokens",
+        call: "_usage_tokens('{\"a\": 1}', '{a}')",
+        waits: &[],
+    },
+    Call {
         function: "sample_for_review",
         call: "sample_for_review(model => 'chat')",
         waits: &[
