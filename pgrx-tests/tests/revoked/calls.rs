@@ -80,6 +80,8 @@ pub const CALLS: &[&str] = &[
     "delete_document('papers', 'plan')",
     "forget_document('papers', 'plan')",
     "forget_conversation('talk')",
+    "forget_user('nobody')",
+    "_usage_tokens('{\"a\": 1}', '{a}')",
     "put_edges('papers', '[{\"source\": \"a\", \"target\": \"b\", \"chunk_id\": \"2\"}]')",
     "delete_edges('papers', doc_id => 'plan')",
     "put_embeddings('papers', ARRAY['2'], ARRAY['[1,0]']::vector[])",

@@ -81,7 +81,7 @@ pub(super) fn check_all(in_any_case: bool) -> Result<TaskResult> {
             result.processed = result.processed.saturating_add(counts.passages);
             if counts.faults > 0 {
                 result.problems.push(format!(
-                    "{} of {} passages of corpus \"{name}\" have a wrong position",
+                    "corpus \"{name}\" has wrong positions: {} of {} passages",
                     counts.faults, counts.passages
                 ));
             }

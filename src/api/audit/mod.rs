@@ -12,7 +12,5 @@ mod report;
 mod retention;
 pub(in crate::api) mod reviews;
 mod rollups;
-mod source_states;
+mod sources;
 pub(in crate::api) mod task_result;
-mod visibility;
-mod who_saw;

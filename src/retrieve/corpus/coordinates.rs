@@ -6,6 +6,7 @@
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
+use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
 use crate::store::corpora::Corpus;
 use crate::store::positions::POSITION;
@@ -102,13 +103,16 @@ pub fn present(
     let mut passages: i64 = 0;
     let mut batch: Vec<String> = Vec::new();
     let batch_size = i64::try_from(BATCH).unwrap_or(i64::MAX);
-    sql::read_batches(&present_query(corpus, &from)?, &[], batch_size, |row| {
-        batch.push(row.get(1)?.unwrap_or_default());
-        passages = passages.saturating_add(1);
-        match batch.len() >= BATCH {
-            true => work(&array(&mut batch)),
-            false => Ok(()),
-        }
+    // The recorded version contains times as text.
+    with_settings(&PLAIN_TEXT, || {
+        sql::read_batches(&present_query(corpus, &from)?, &[], batch_size, |row| {
+            batch.push(row.get(1)?.unwrap_or_default());
+            passages = passages.saturating_add(1);
+            match batch.len() >= BATCH {
+                true => work(&array(&mut batch)),
+                false => Ok(()),
+            }
+        })
     })?;
     if !batch.is_empty() {
         work(&array(&mut batch))?;

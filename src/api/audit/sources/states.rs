@@ -12,7 +12,7 @@ use reground_grounding::memory::SourceKey;
 use reground_grounding::passage::Passage;
 use reground_grounding::passage::date::epoch_seconds;
 
-use crate::api::audit::visibility::reader;
+use crate::api::audit::sources::visibility::reader;
 use crate::error::{Error, Result};
 use crate::retrieve::passages;
 use crate::retrieve::visibility::Reader;
