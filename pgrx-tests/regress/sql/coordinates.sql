@@ -73,7 +73,6 @@ SELECT reground.accept_coordinates('maps') > 0 AS accepted;
 SELECT problem, detail FROM reground.check_coordinates('maps') ORDER BY chunk_id::bigint;
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.accept_coordinates('atlas')$$, $$SELECT reground.accept_coordinates('nowhere')$$]) AS f, regress.refusal(f) AS r;
 SELECT reground.drop_corpus('maps'), reground.drop_corpus('atlas', drop_tables => true);
-SELECT count(*) FROM reground.passage_positions;
 DROP TABLE maps;
 DROP FUNCTION regress.damage;
 
