@@ -119,6 +119,7 @@ pub(super) const CALLS: &[Call] = &[
         call: "report_citation(1, 'it says something else')",
         waits: &[
             Reads("reground.message_citations"),
+            Reads("reground.messages"),
             Writes("reground.citation_reports"),
         ],
     },
@@ -126,6 +127,7 @@ pub(super) const CALLS: &[Call] = &[
         function: "report_answer",
         call: "report_answer(1, 'it is wrong')",
         waits: &[
+            Reads("reground.corpora"),
             Reads("reground.messages"),
             Writes("reground.citation_reports"),
         ],

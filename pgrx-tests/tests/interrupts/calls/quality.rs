@@ -51,6 +51,8 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[
             Reads("reground.messages"),
             Reads("reground.citation_reports"),
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
         ],
     },
     Call {
