@@ -72,7 +72,7 @@ pub const CALLS: &[Call] = &[
     call("abandon_turn($1::text::bigint)", &[OpenTurn]),
     call("forget_conversation($1)", &[KnownConversation]),
     call("forget_document($1, $2)", &[Corpus, Document]),
-    call("forget_user($1)", &[Query]),
+    call("forget_user($1)", &[KnownConversation]),
     call("alter_conversation($1, $2::text::jsonb)", &[Conversation, ConversationSettings]),
     call("apply_rerank($1::text::bigint, $2::text::jsonb)", &[DeferredTurn, Results]),
     call("begin_turn($1, $2, $3, $4::text::vector, $5::text::jsonb, request_id => $6, settings => $7::text::jsonb, tags => $8::text::jsonb)", &[Conversation, Query, Corpus, Embedding, Filter, Request, TurnSettings, Tags]),

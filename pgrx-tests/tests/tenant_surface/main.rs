@@ -26,7 +26,12 @@ const ROLES: [&str; 1] = ["reground_user"];
 const ONLY_FIGURES: [&str; 1] = ["turn_overhead"];
 
 /// Relations with the same rows for all users.
-const SAME_FOR_ALL: [&str; 3] = ["settings", "citation_statuses", "support_cues"];
+const SAME_FOR_ALL: [&str; 4] = [
+    "settings",
+    "citation_statuses",
+    "support_cues",
+    "model_prices",
+];
 
 /// Functions without a failing call here: they take no values of a tenant, or return no rows for unknown ids.
 const NEVER_FAIL: [&str; 36] = [
