@@ -169,7 +169,7 @@ pub extern "C-unwind" fn reground_maintain(_argument: pg_sys::Datum) {
         show_activity(task.name);
         // Committed before the task begins, so that other sessions see the run.
         let run_id = in_transaction(|| maintenance::begin(*task));
-        let row = in_transaction(|| maintenance::run(*task, Some(run_id)));
+        let row = in_transaction(|| maintenance::run(*task, Some(run_id), false));
         if let Some(error) = row.and_then(|row| row.error) {
             warn(
                 format!("maintenance task {} failed: {error}", task.name),

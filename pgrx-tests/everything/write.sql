@@ -90,6 +90,8 @@ VACUUM (FREEZE, INDEX_CLEANUP on) farm, halves, words;
 SELECT count(reground.bm25_merge(index)) FROM reground.bm25_indexes WHERE index <> 'notes_body'::regclass;
 SELECT reground.label_citation((SELECT min(citation_id) FROM reground.message_citations), 'accurate', 'as the source has it', 'ann');
 SELECT reground.report_citation((SELECT max(citation_id) FROM reground.message_citations), 'it says something else');
+SELECT reground.report_answer((SELECT max(message_id) FROM reground.messages), 'it is wrong, é', 'ben'), reground.review_report((SELECT max(report_id) FROM reground.citation_reports), true, 'so it is, é', 'ann');
+INSERT INTO reground.model_prices VALUES ('small', '2026-01-01', 0.5, 2);
 
 -- A judge with a vote, and tasks that wait.
 SELECT reground.set_model('chat', 'judge', 'openai'), reground.set_judging('chat', max_per_hour => 7);
@@ -107,7 +109,7 @@ SELECT reground.refresh_audit(2);
 SELECT reground.take_baseline(now() - interval '1 day', now() + interval '1 hour');
 SELECT reground.set_alert_rule('mine', 'cfs_mean', 1, min_answers => 1, per_corpus => false), reground.set_alert_rule('low_tail', threshold => 0.8);
 SELECT reground.check_alerts();
-SELECT reground.begin_turn('uncounted', 'who gives milk?', 'farm', '[1,0]');
+SELECT reground.begin_turn('uncounted', 'who gives milk?', 'farm', '[1,0]', user_ref => 'ann, é');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk.');
 -- An evaluation of the last answer: one verdict is there, two are queued. Labels.
 SELECT reground.set_model('splitter', 'decompose', 'openai', key_name => 'k'), reground.set_model('checker', 'entail', 'anthropic');
@@ -134,6 +136,10 @@ UPDATE stalls SET body = 'Cheese and bread, é.' WHERE id = 1;
 SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows', embedding => '[1,0]', filter => '{"doc_id": "cows"}', settings => '{"max_sources": 3}');
 SELECT reground.run_probes();
 SELECT reground.set_maintenance('retention', period => '2 days'), reground.set_maintenance('check_alerts', enabled => false);
+-- Recorded positions of a registered table.
+CREATE TABLE sheets (id integer PRIMARY KEY, body text, page integer);
+INSERT INTO sheets VALUES (1, 'Cows give milk, é.', 3), (2, 'Sheep give wool.', 4);
+SELECT reground.add_corpus('sheets', 'sheets', 'id', 'body', page_start => 'page');
 SELECT reground.run_maintenance('probes'), reground.run_maintenance('check_coordinates');
 
 -- A chain with a checkpoint and an archived turn; then the partitions are filled again.

@@ -83,6 +83,31 @@ COMMENT ON COLUMN reground.documents.replaced_at IS 'When a later version or a d
 COMMENT ON COLUMN reground.documents.deleted_at IS 'When the document was deleted.';
 COMMENT ON COLUMN reground.documents.source_hash IS 'SHA-256 (hex) of the mapped columns of the row of a synchronised table; NULL for other documents.';
 
+CREATE TABLE reground.passage_positions (
+    corpus_id      bigint NOT NULL REFERENCES reground.corpora ON DELETE CASCADE,
+    chunk_id       text COLLATE "C" NOT NULL,
+    ordinal        integer,
+    char_start     integer,
+    char_end       integer,
+    page_start     integer,
+    page_end       integer,
+    content_hash   bytea NOT NULL,
+    source_version text,
+    recorded_at    timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    PRIMARY KEY (corpus_id, chunk_id)
+);
+COMMENT ON TABLE reground.passage_positions IS 'Position of each passage of a registered table, as the task check_coordinates read it first, or after a change of the text, version or time of the passage.';
+COMMENT ON COLUMN reground.passage_positions.corpus_id IS 'Id of the corpus.';
+COMMENT ON COLUMN reground.passage_positions.chunk_id IS 'Id of the passage.';
+COMMENT ON COLUMN reground.passage_positions.ordinal IS 'Position among the passages of the document.';
+COMMENT ON COLUMN reground.passage_positions.char_start IS 'First character in the document, from 0.';
+COMMENT ON COLUMN reground.passage_positions.char_end IS 'One past the last character.';
+COMMENT ON COLUMN reground.passage_positions.page_start IS 'First page, from 1.';
+COMMENT ON COLUMN reground.passage_positions.page_end IS 'Last page.';
+COMMENT ON COLUMN reground.passage_positions.content_hash IS 'SHA-256 of the text (UTF-8).';
+COMMENT ON COLUMN reground.passage_positions.source_version IS 'Mapped version and time of change; NULL if none is mapped.';
+COMMENT ON COLUMN reground.passage_positions.recorded_at IS 'When the position was recorded.';
+
 CREATE TABLE reground.edges (
     corpus_id     bigint NOT NULL REFERENCES reground.corpora ON DELETE CASCADE,
     doc_id        text NOT NULL,
@@ -153,7 +178,12 @@ COMMENT ON FUNCTION reground.drop_corpus IS
 CREATE FUNCTION reground.check_coordinates(corpus text)
     RETURNS TABLE (chunk_id text, doc_id text, problem text, detail text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_coordinates_wrapper';
 COMMENT ON FUNCTION reground.check_coordinates(text) IS
-'Returns the passages whose position does not match their document, among those that the caller may read. problem: no_document (no such version), out_of_bounds, text_elsewhere (the document has another text there), out_of_order. Reads the whole corpus. Errors: 55000 if create_corpus did not make the corpus.';
+'Returns the passages with a wrong position, among those that the caller may read. A position is compared with that stored with the document, in a registered table with that recorded by maintenance. problem: lost (a part is missing), moved (a part differs), out_of_bounds, text_elsewhere (the document has another text there), no_document (no such current version). Reads the whole corpus. Errors: 55000 if a relation was dropped.';
+
+CREATE FUNCTION reground.accept_coordinates(corpus text)
+    RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'accept_coordinates_wrapper';
+COMMENT ON FUNCTION reground.accept_coordinates(text) IS
+'Removes the recorded positions of a registered table and returns their number: the next run of check_coordinates records the present ones. Errors: 22023 if create_corpus made the corpus.';
 
 CREATE FUNCTION reground.check_corpus(corpus text)
     RETURNS TABLE (item text, status text, detail text, hint text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_corpus_wrapper';

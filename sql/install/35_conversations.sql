@@ -85,10 +85,14 @@ CREATE TABLE reground.turns (
     as_of               timestamptz,
     context_embedding   real[],
     answerability       double precision CHECK (answerability BETWEEN 0 AND 1),
+    user_ref            text CHECK (user_ref <> ''),
     UNIQUE (conversation_id, turn_no),
     UNIQUE (conversation_id, request_id)
 );
 CREATE INDEX turns_begun ON reground.turns USING brin (begun_at);
+CREATE INDEX turns_user ON reground.turns (tenant, user_ref) WHERE user_ref IS NOT NULL;
+-- The documents in the contexts, for who_saw.
+CREATE INDEX turns_documents ON reground.turns USING gin (pg_catalog.jsonb_path_query_array(context, '$[*].passage.doc_id') jsonb_path_ops);
 COMMENT ON TABLE reground.turns IS 'One row per turn: the question, the settings, and the context given to the model.';
 COMMENT ON COLUMN reground.turns.turn_id IS 'Key, as taken by the functions.';
 COMMENT ON COLUMN reground.turns.tenant IS 'Tenant that the row belongs to.';
@@ -137,6 +141,7 @@ COMMENT ON COLUMN reground.turns.origin IS 'live, or imported (record_turn).';
 COMMENT ON COLUMN reground.turns.call_settings IS 'The settings given to begin_turn; retrieve applies them over those of another corpus.';
 COMMENT ON COLUMN reground.turns.call_role IS 'Role that began the turn, if call_settings name functions; later calls on the turn call them as this role.';
 COMMENT ON COLUMN reground.turns.as_of IS 'Time whose versions of the documents were searched; NULL for the current ones.';
+COMMENT ON COLUMN reground.turns.user_ref IS 'The application''s id of the user who asked; NULL if it was not given.';
 COMMENT ON COLUMN reground.turns.answerability IS 'Whether the corpus seems to have an answer to the question, 0 to 1; NULL if the turn reused sources, without an embedding, or without score fusion.';
 
 CREATE TABLE reground.turn_retrievals (

@@ -285,19 +285,32 @@ COMMENT ON COLUMN reground.citation_labels.labelled_at IS 'When the label was la
 
 CREATE TABLE reground.citation_reports (
     report_id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    citation_id   bigint NOT NULL REFERENCES reground.message_citations ON DELETE CASCADE,
+    citation_id   bigint REFERENCES reground.message_citations ON DELETE CASCADE,
     tenant        text NOT NULL,
     reported_by   text NOT NULL,
     reported_role text NOT NULL,
     reason        text NOT NULL CHECK (reason <> ''),
-    created_at    timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp()
+    created_at    timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    message_id    bigint NOT NULL REFERENCES reground.messages ON DELETE CASCADE,
+    justified     boolean,
+    note          text,
+    reviewed_by   text,
+    reviewed_role text,
+    reviewed_at   timestamptz
 );
 CREATE INDEX citation_reports_citation ON reground.citation_reports (citation_id);
-COMMENT ON TABLE reground.citation_reports IS 'Citations reported by users.';
+CREATE INDEX citation_reports_message ON reground.citation_reports (message_id);
+COMMENT ON TABLE reground.citation_reports IS 'Citations and answers reported by users, with the outcome of the review.';
 COMMENT ON COLUMN reground.citation_reports.report_id IS 'Key.';
-COMMENT ON COLUMN reground.citation_reports.citation_id IS 'Id of the citation.';
-COMMENT ON COLUMN reground.citation_reports.tenant IS 'Tenant of the citation.';
+COMMENT ON COLUMN reground.citation_reports.citation_id IS 'Id of the citation; NULL if the report is about the answer.';
+COMMENT ON COLUMN reground.citation_reports.tenant IS 'Tenant of the answer.';
 COMMENT ON COLUMN reground.citation_reports.reported_by IS 'Name of the user, as given by the role that wrote the report.';
 COMMENT ON COLUMN reground.citation_reports.reported_role IS 'Role that wrote the report.';
 COMMENT ON COLUMN reground.citation_reports.reason IS 'Problem described by the user.';
 COMMENT ON COLUMN reground.citation_reports.created_at IS 'When the row was created.';
+COMMENT ON COLUMN reground.citation_reports.message_id IS 'Id of the answer.';
+COMMENT ON COLUMN reground.citation_reports.justified IS 'Whether the report was justified; NULL before its review.';
+COMMENT ON COLUMN reground.citation_reports.note IS 'Explanation by the reviewer.';
+COMMENT ON COLUMN reground.citation_reports.reviewed_by IS 'Name of the reviewer, as given by the role that reviewed the report.';
+COMMENT ON COLUMN reground.citation_reports.reviewed_role IS 'Role that reviewed the report.';
+COMMENT ON COLUMN reground.citation_reports.reviewed_at IS 'When the report was last reviewed.';

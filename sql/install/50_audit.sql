@@ -5,11 +5,16 @@ CREATE FUNCTION reground._source_state(tenant text, corpus text, doc_id text, ve
 COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS
 'Internal: returns the state of a document since a version was cited: current, changed, deleted; NULL if its versions are not recorded, no version was shown, the tenant never cited it, or it is hidden from the caller.';
 
+CREATE FUNCTION reground._cited_row(citation_id bigint) RETURNS text[]
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'cited_row_wrapper';
+COMMENT ON FUNCTION reground._cited_row(bigint) IS
+'Internal: returns the state of the cited row of a registered table (current, changed or deleted), its present version and its time of change (seconds since 1970); NULL for other sources, or if the row is hidden from the caller. A mapped version decides, otherwise a mapped time, otherwise the hash of the text.';
+
 CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
     SELECT c.citation_id, v.tenant, v.conversation_ref, t.turn_no, c.turn_id, c.message_id, m.message_ref, m.model,
            t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.form, c.scope, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri, c.locator, c.claim, c.quote,
            c.status, c.holds, c.hallucination_mode, c.score, c.coordinate_fidelity, c.support, c.support_parts, c.diagnostic, c.detail, c.best_other_marker, c.lost_stage, c.repaired,
-           reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version) AS source_state,
+           coalesce(reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version), (reground._cited_row(c.citation_id))[1]) AS source_state,
            c.source_version, c.source_hash, m.superseded, c.answer_start, c.answer_end, m.created_at, t.origin, t.superseded AS turn_superseded
     FROM reground.message_citations AS c
     JOIN reground.messages AS m USING (message_id)
@@ -52,7 +57,7 @@ COMMENT ON COLUMN reground.citation_audit.detail IS 'Explanation of the verdict.
 COMMENT ON COLUMN reground.citation_audit.best_other_marker IS 'Marker of the other source of the context that supports the claim best.';
 COMMENT ON COLUMN reground.citation_audit.lost_stage IS 'First pipeline stage whose factor is 0; NULL if no stage lost the citation.';
 COMMENT ON COLUMN reground.citation_audit.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
-COMMENT ON COLUMN reground.citation_audit.source_state IS 'State of the document since it was cited: current, changed or deleted; NULL if its versions are not recorded.';
+COMMENT ON COLUMN reground.citation_audit.source_state IS 'State of the document, or of the row of a registered table, since it was cited: current, changed or deleted; NULL if it is unknown.';
 COMMENT ON COLUMN reground.citation_audit.source_version IS 'Version of the document that was cited.';
 COMMENT ON COLUMN reground.citation_audit.source_hash IS 'SHA-256 (hex) of the text of the cited passage.';
 COMMENT ON COLUMN reground.citation_audit.superseded IS 'Whether a later answer to the same turn replaced this answer.';
@@ -66,7 +71,7 @@ CREATE VIEW reground.turn_audit WITH (security_invoker = true) AS
     SELECT t.tenant, v.conversation_ref, t.turn_no, t.turn_id, t.state, t.corpus, t.query, t.intent, t.intent_confidence, t.intent_signals,
            pg_catalog.jsonb_array_length(t.context) AS source_count, t.context_tokens, t.warnings, t.tags || coalesce(m.tags, '{}') AS tags, m.message_id, m.message_ref, m.model, m.usage,
            m.citation_count, m.malformed_count, m.cfs, m.stage_cfs, m.grounded_cfs, m.diagnostic, m.decision, m.reasons, m.superseded,
-           t.begun_at, t.ended_at, m.created_at AS answered_at, t.origin, t.superseded AS turn_superseded
+           t.begun_at, t.ended_at, m.created_at AS answered_at, t.origin, t.superseded AS turn_superseded, t.user_ref
     FROM reground.turns AS t
     JOIN reground.conversations AS v USING (conversation_id)
     LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id;
@@ -101,6 +106,7 @@ COMMENT ON COLUMN reground.turn_audit.superseded IS 'Whether a later answer to t
 COMMENT ON COLUMN reground.turn_audit.begun_at IS 'When the turn began.';
 COMMENT ON COLUMN reground.turn_audit.ended_at IS 'When the turn first ended, or was abandoned.';
 COMMENT ON COLUMN reground.turn_audit.answered_at IS 'When the answer was recorded.';
+COMMENT ON COLUMN reground.turn_audit.user_ref IS 'The application''s id of the user who asked; NULL if it was not given.';
 COMMENT ON COLUMN reground.turn_audit.origin IS 'live, or imported (record_turn).';
 COMMENT ON COLUMN reground.turn_audit.turn_superseded IS 'Whether the conversation went back to a point before this turn.';
 

@@ -259,14 +259,17 @@ COMMENT ON FUNCTION reground.trace_document(text, text, timestamptz) IS
 
 CREATE VIEW reground.stale_citations WITH (security_invoker = true) AS
     SELECT a.citation_id, a.tenant, a.conversation_ref, a.turn_no, a.message_id, a.message_ref, a.model, a.tags, a.marker, a.corpus, a.doc_id, a.chunk_id, a.title, a.status, a.holds,
-           a.source_state, a.source_version, d.version AS current_version, d.modified_at,
-           CASE WHEN d.modified_at IS NOT NULL AND o.indexed_at IS NOT NULL THEN greatest(interval '0', d.modified_at - o.indexed_at) END AS staleness, a.created_at
+           a.source_state, a.source_version, coalesce(d.version, r.version) AS current_version, coalesce(d.modified_at, r.modified_at) AS modified_at,
+           CASE WHEN s.since IS NOT NULL THEN greatest(interval '0', coalesce(d.modified_at, r.modified_at) - s.since) END AS staleness, a.created_at
     FROM reground.citation_audit AS a
     LEFT JOIN reground.corpora AS k ON k.corpus = a.corpus AND (k.tenant IS NULL OR k.tenant = a.tenant)
     LEFT JOIN reground.documents AS o ON o.corpus_id = k.corpus_id AND o.doc_id = a.doc_id AND o.version = a.source_version
     LEFT JOIN reground.documents AS d ON d.corpus_id = k.corpus_id AND d.doc_id = a.doc_id AND d.replaced_at IS NULL
+    LEFT JOIN LATERAL (
+        SELECT c.cited[2]::integer AS version, pg_catalog.to_timestamp(c.cited[3]::double precision) AS modified_at FROM (SELECT reground._cited_row(a.citation_id) AS cited OFFSET 0) AS c) AS r ON NOT k.managed
+    CROSS JOIN LATERAL (SELECT CASE WHEN d.modified_at IS NOT NULL THEN o.indexed_at WHEN r.modified_at IS NOT NULL THEN a.created_at END AS since) AS s
     WHERE NOT a.superseded AND a.source_state IN ('changed', 'deleted');
-COMMENT ON VIEW reground.stale_citations IS 'Citations of current answers whose document has changed or was deleted since. Only corpora filled with put_document record versions. Reads all current citations.';
+COMMENT ON VIEW reground.stale_citations IS 'Citations of current answers whose document, or row of a registered table, has changed or was deleted since. Reads all current citations.';
 COMMENT ON COLUMN reground.stale_citations.citation_id IS 'Id of the citation.';
 COMMENT ON COLUMN reground.stale_citations.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.stale_citations.conversation_ref IS 'The application''s id of the conversation.';
@@ -284,9 +287,9 @@ COMMENT ON COLUMN reground.stale_citations.status IS 'Verdict; see citation_stat
 COMMENT ON COLUMN reground.stale_citations.holds IS 'Whether the citation holds; NULL if this cannot be decided.';
 COMMENT ON COLUMN reground.stale_citations.source_state IS 'changed or deleted.';
 COMMENT ON COLUMN reground.stale_citations.source_version IS 'Version of the document that was cited.';
-COMMENT ON COLUMN reground.stale_citations.current_version IS 'Current version of the document; NULL if it was deleted.';
-COMMENT ON COLUMN reground.stale_citations.modified_at IS 'When the original of the current version changed, as given by the application.';
-COMMENT ON COLUMN reground.stale_citations.staleness IS 'Time between the indexing of the cited version and the change of the current original; NULL if the document was deleted.';
+COMMENT ON COLUMN reground.stale_citations.current_version IS 'Current version of the document, or mapped version of the row; NULL if it was deleted.';
+COMMENT ON COLUMN reground.stale_citations.modified_at IS 'When the original of the current version, or the row, changed, as given by the application.';
+COMMENT ON COLUMN reground.stale_citations.staleness IS 'Time from the indexing of the cited version to the change of the current original, at least 0; for a registered table, from the answer to the mapped time of change. NULL if the document was deleted or no time is mapped.';
 COMMENT ON COLUMN reground.stale_citations.created_at IS 'When the answer was recorded.';
 
 -- Verification of turns and chains, similarities, retention.

@@ -106,11 +106,6 @@ CREATE FUNCTION reground.label_citation(citation_id bigint, label text, note tex
 COMMENT ON FUNCTION reground.label_citation(bigint, text, text, text) IS
 'Stores a reviewer''s label of a citation: accurate, partial, hallucinated or unverifiable. labelled_by: default the current role; a later label of the same reviewer replaces the earlier one. For reground_auditor. Errors: 22023 for an unknown label, P0002 if the citation does not exist.';
 
-CREATE FUNCTION reground.report_citation(citation_id bigint, reason text, reported_by text DEFAULT NULL)
-    RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'report_citation_wrapper';
-COMMENT ON FUNCTION reground.report_citation(bigint, text, text) IS
-'Stores a user''s complaint about a citation. Errors: P0002 if the tenant has no such citation.';
-
 CREATE FUNCTION reground.stage_survival(dimension text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (value text, stage_no integer, stage text, reached bigint, survived bigint, rate double precision, low double precision, high double precision)
     LANGUAGE sql STABLE PARALLEL SAFE

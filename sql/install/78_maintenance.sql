@@ -26,7 +26,7 @@ INSERT INTO reground.maintenance_tasks (task, built_in, enabled, period, meaning
     ('resync',            true, true, '1 day',    'compares all synchronised tables with their documents and queues the differences; processed: rows queued'),
     ('judge_sample',      true, true, '1 minute', 'queues citations for the judges of the tenants that have enabled one; processed: citations'),
     ('probes',            true, true, '1 day',    'runs the probes of all tenants, if any exist; processed: probes'),
-    ('check_coordinates', true, true, '1 day',    'checks the positions of the passages of all corpora made by create_corpus; processed: passages'),
+    ('check_coordinates', true, true, '1 minute', 'checks the positions of the passages of corpora that have changed; processed: passages'),
     ('retention',         true, true, '1 day',    'archives and removes old traces; processed: rows');
 
 CREATE TABLE reground.maintenance_runs (
@@ -81,15 +81,19 @@ CREATE TABLE reground.coordinate_faults (
     checked_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     passages   bigint,
     faults     bigint,
+    changes    bigint,
+    seconds    double precision,
     error      text
 );
-COMMENT ON TABLE reground.coordinate_faults IS 'Result of the last check_coordinates task for each corpus made by create_corpus. The passages are listed by the function check_coordinates.';
+COMMENT ON TABLE reground.coordinate_faults IS 'Result of the last check of the positions of each corpus by the task check_coordinates. The passages are listed by the function check_coordinates.';
 COMMENT ON COLUMN reground.coordinate_faults.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.coordinate_faults.tenant IS 'Tenant of the corpus; NULL for a shared corpus.';
 COMMENT ON COLUMN reground.coordinate_faults.corpus IS 'Name of the corpus.';
 COMMENT ON COLUMN reground.coordinate_faults.checked_at IS 'When the corpus was checked.';
-COMMENT ON COLUMN reground.coordinate_faults.passages IS 'Number of passages; NULL after an error.';
-COMMENT ON COLUMN reground.coordinate_faults.faults IS 'Number of passages whose position does not match their document; NULL after an error.';
+COMMENT ON COLUMN reground.coordinate_faults.passages IS 'Number of passages; 0 for a registered table without mapped positions, NULL after an error.';
+COMMENT ON COLUMN reground.coordinate_faults.faults IS 'Number of passages with a wrong position; NULL after an error.';
+COMMENT ON COLUMN reground.coordinate_faults.changes IS 'Counter of changes of the relations before the check; NULL to check again soon.';
+COMMENT ON COLUMN reground.coordinate_faults.seconds IS 'Duration of the check, in seconds.';
 COMMENT ON COLUMN reground.coordinate_faults.error IS 'Message of the error that stopped the check of this corpus; NULL without one.';
 
 CREATE TYPE reground.maintenance_result AS (

@@ -17,7 +17,7 @@ CREATE TYPE reground.erasure_receipt AS (
     erased   bigint,
     redacted bigint
 );
-COMMENT ON TYPE reground.erasure_receipt IS 'Row of forget_conversation, forget_document and forget_tenant: a relation that was changed. The type only grows at its end.';
+COMMENT ON TYPE reground.erasure_receipt IS 'Row of forget_conversation, forget_user, forget_document and forget_tenant: a relation that was changed. The type only grows at its end.';
 COMMENT ON COLUMN reground.erasure_receipt.relation IS 'The relation.';
 COMMENT ON COLUMN reground.erasure_receipt.erased IS 'Number of deleted rows.';
 COMMENT ON COLUMN reground.erasure_receipt.redacted IS 'Number of rows whose text was removed.';
@@ -27,6 +27,12 @@ CREATE FUNCTION reground.forget_conversation(conversation_ref text)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_conversation_wrapper';
 COMMENT ON FUNCTION reground.forget_conversation(text) IS
 'Erases a conversation of the tenant with everything stored for it, except its counts in the rollups. Errors: P0002 if the conversation does not exist.';
+
+CREATE FUNCTION reground.forget_user(user_ref text)
+    RETURNS SETOF reground.erasure_receipt
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_user_wrapper';
+COMMENT ON FUNCTION reground.forget_user(text) IS
+'Erases a user of the tenant: all conversations in which the user asked, as forget_conversation does, questions of others in them included, and the reports of the user. Errors: P0002 if nothing names the user.';
 
 CREATE FUNCTION reground.forget_document(corpus text, doc_id text)
     RETURNS SETOF reground.erasure_receipt

@@ -45,7 +45,8 @@ BEGIN
     FOR shown IN SELECT * FROM (VALUES
         ('{turns,turn_retrievals,source_facts,messages,message_citations,factuality_evaluations}'::text[], 'reground._is_shown_turn(turn_id)'),
         ('{conversation_markers,conversation_sources}', 'reground._is_shown_source(conversation_id, corpus, doc_id, chunk_id)'),
-        ('{citation_labels,citation_reports,judge_votes}',
+        ('{citation_reports}', 'EXISTS (SELECT FROM reground.messages AS m WHERE m.message_id = %I.message_id)'),
+        ('{citation_labels,judge_votes}',
             'EXISTS (SELECT FROM reground.message_citations AS c WHERE c.citation_id = %I.citation_id)'),
         ('{factuality_verdicts,decomposition_labels}',
             'EXISTS (SELECT FROM reground.factuality_evaluations AS e WHERE e.evaluation_id = %I.evaluation_id)'),
@@ -71,7 +72,7 @@ DO $$
 DECLARE
     name text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['corpora', 'synchronised_tables', 'sync_queue', 'documents', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
+    FOREACH name IN ARRAY ARRAY['corpora', 'synchronised_tables', 'sync_queue', 'documents', 'passage_positions', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'alert_baselines', 'alerts', 'maintenance_runs', 'coordinate_faults', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'models', 'model_status', 'model_usage', 'model_tasks', 'passage_embeddings', 'embedding_checks',
@@ -79,6 +80,7 @@ BEGIN
         PERFORM pg_catalog.pg_extension_config_dump(pg_catalog.format('reground.%I', name)::regclass, '');
     END LOOP;
     PERFORM pg_catalog.pg_extension_config_dump('reground.support_cues'::regclass, 'WHERE NOT built_in');
+    PERFORM pg_catalog.pg_extension_config_dump('reground.model_prices'::regclass, '');
     PERFORM pg_catalog.pg_extension_config_dump('reground.alert_rules'::regclass, 'WHERE NOT built_in');
     PERFORM pg_catalog.pg_extension_config_dump('reground.maintenance_tasks'::regclass, 'WHERE NOT built_in');
     FOREACH name IN ARRAY ARRAY['corpora.corpus_id', 'sync_queue.queue_id', 'conversations.conversation_id', 'turns.turn_id', 'drift_events.drift_id',
@@ -98,8 +100,8 @@ GRANT USAGE ON SCHEMA reground TO reground_user, reground_auditor, reground_admi
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA reground FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reground TO reground_user;
-REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citation(bigint), reground.label_citation, reground.sample_for_review,
-    reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]), reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
+REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citation(bigint), reground.label_citation, reground.review_report, reground.sample_for_review,
+    reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]), reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus, reground.accept_coordinates,
     reground.sync_table, reground.stop_sync, reground.resync, reground._sync_rows(),
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity,
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
@@ -116,6 +118,8 @@ GRANT SELECT ON reground.judge_rules TO reground_user, reground_auditor, regroun
 GRANT SELECT ON reground.judge_votes, reground.judge_verdicts TO reground_user, reground_auditor;
 GRANT SELECT ON reground.models, reground.model_status, reground.model_usage, reground.model_tasks, reground.model_backlog, reground.model_health,
     reground.embedding_checks, reground.embedding_progress TO reground_auditor, reground_admin;
+-- Without content_hash, as below.
+GRANT SELECT (corpus_id, chunk_id, ordinal, char_start, char_end, page_start, page_end, source_version, recorded_at) ON reground.passage_positions TO reground_auditor, reground_admin;
 -- Without input_hash: a guess of a short text could be confirmed.
 GRANT SELECT (corpus_id, model, chunk_id, embedded_at) ON reground.passage_embeddings TO reground_auditor, reground_admin;
 REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground.run_retention(timestamptz), reground.forget_tenant(text) FROM reground_user;
@@ -126,7 +130,7 @@ GRANT EXECUTE ON FUNCTION reground.in_language(text, text), reground.in_language
     reground.in_language(text[], text), reground.in_language(text[], regconfig), reground.find_text_config(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground._pair_index(integer, integer, integer) TO reground_auditor;
 GRANT EXECUTE ON FUNCTION reground.run_retention(timestamptz), reground.forget_tenant(text) TO reground_admin;
-GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
+GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus, reground.accept_coordinates,
     reground.sync_table, reground.stop_sync, reground.resync, reground._sync_rows(),
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments,
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
@@ -136,13 +140,14 @@ GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._notice_scope(), r
     reground._node(text, text, text), reground.trace_citation(bigint), reground.trace_document(text, text, timestamptz), reground._dimension_name(text, boolean), reground._dimension_key(text, boolean), reground._answers_by, reground._citations_by(text, timestamptz, timestamptz, boolean), reground.stage_survival(text, timestamptz, timestamptz),
     reground._mann_whitney, reground.compare_cfs, reground.in_canary, reground.retrieval_metrics, reground.text_metrics, reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]),
     reground.sli, reground.source_usage, reground._document_type, reground.diagnose, reground.conversation_report(text, text), reground.corpus_report(text, timestamptz, timestamptz, text),
-    reground._wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.label_citation, reground.sample_for_review,
-    reground.compare_shadows(timestamptz, timestamptz), reground._source_state(text, text, text, integer) TO reground_auditor;
+    reground._wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.report_rates, reground.review_report, reground.who_saw, reground._usage_tokens(jsonb, text[]), reground.label_citation, reground.sample_for_review,
+    reground.compare_shadows(timestamptz, timestamptz), reground._source_state(text, text, text, integer), reground._cited_row(bigint) TO reground_auditor;
 
 GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, reground.turn_retrievals, reground.conversation_sources, reground.conversation_markers,
     reground.source_facts, reground.messages, reground.message_citations, reground.citation_statuses, reground.support_cues, reground.settings, reground.citation_audit,
     reground.turn_audit, reground.conversation_health, reground.conversation_totals, reground.turn_overhead, reground.fact_sheets, reground.citation_labels, reground.citation_reports TO reground_user, reground_auditor;
-GRANT SELECT, INSERT, UPDATE, DELETE ON reground.support_cues TO reground_admin;
+GRANT SELECT, INSERT, UPDATE, DELETE ON reground.support_cues, reground.model_prices TO reground_admin;
+GRANT SELECT ON reground.model_prices, reground.answer_costs TO reground_user, reground_auditor;
 -- Not for reground_user: row-level security of the relation may hide the documents whose ids, addresses and entities these contain.
 GRANT SELECT ON reground.documents, reground.edges, reground.synchronised_tables, reground.sync_queue TO reground_auditor, reground_admin;
 GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candidates, reground._turn_passages, reground.provenance_nodes, reground.provenance_edges, reground.stale_citations,

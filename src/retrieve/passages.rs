@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::retrieve::filter::Filter;
 use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
-use crate::store::corpora::Corpus;
+use crate::store::corpora::{self, Corpus};
 
 /// A row of the passage query. A missing hash is computed.
 #[derive(Deserialize)]
@@ -131,7 +131,18 @@ pub fn by_key<'a>(
     filter: &Filter,
     chunk_ids: impl IntoIterator<Item = &'a String>,
 ) -> Result<BTreeMap<String, Passage>> {
-    select(corpus, filter, passage_clause(corpus, 1, chunk_ids)?)
+    let from = corpus.relations()?;
+    select(corpus, &from, filter, passage_clause(corpus, 1, chunk_ids)?)
+}
+
+/// Returns passages of all tenants, by id.
+pub fn of_all_tenants<'a>(
+    corpus: &Corpus,
+    chunk_ids: impl IntoIterator<Item = &'a String>,
+) -> Result<BTreeMap<String, Passage>> {
+    let from = corpus.all_relations()?;
+    let clause = passage_clause(corpus, 1, chunk_ids)?;
+    select(corpus, &from, &Filter::default(), clause)
 }
 
 /// Returns all passages of documents that pass the filter, by id.
@@ -140,7 +151,24 @@ pub fn by_document(
     filter: &Filter,
     doc_ids: &[String],
 ) -> Result<BTreeMap<String, Passage>> {
-    select(corpus, filter, document_clause(corpus, 1, doc_ids)?)
+    let from = corpus.relations()?;
+    select(corpus, &from, filter, document_clause(corpus, 1, doc_ids)?)
+}
+
+/// Returns those of the ids whose passages do not exist, or are hidden from this role. The relation must have had all ids.
+pub fn absent(corpus: &Corpus, chunk_ids: Vec<String>) -> Result<Vec<String>> {
+    let kind = corpus.column_type("chunk_id").unwrap_or("text").to_owned();
+    let schema = corpora::operator_schema(&kind)?;
+    let absent = sql::read_one(
+        &format!(
+            "SELECT array_agg(g.chunk_id) FROM unnest($1::text[]) AS g(chunk_id) WHERE NOT EXISTS ( \
+                 SELECT FROM {} AS p WHERE {} OPERATOR({schema}.=) g.chunk_id::{kind})",
+            corpus.relation.as_deref().unwrap_or_default(),
+            corpus.key()?
+        ),
+        &[chunk_ids.into()],
+    )?;
+    Ok(absent.unwrap_or_default())
 }
 
 /// Whether the caller may read a passage of a document.
@@ -234,9 +262,10 @@ fn date_text(corpus: &Corpus, meaning: &str) -> String {
     }
 }
 
-/// Reads the passages that a clause selects and that pass the filter, by id.
+/// Reads the passages of a FROM clause that a condition selects and that pass the filter, by id.
 fn select(
     corpus: &Corpus,
+    from: &str,
     filter: &Filter,
     (clause, ids): (String, Vec<String>),
 ) -> Result<BTreeMap<String, Passage>> {
@@ -268,7 +297,7 @@ fn select(
             .named_config()
             .unwrap_or_else(|| "NULL::text".to_owned()),
         corpus.metadata().unwrap_or_else(|| "NULL".to_owned()),
-        corpus.relations()?,
+        from,
         corpus.required("content")?,
         filter.clause(2),
         key = corpus.key()?,

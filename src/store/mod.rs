@@ -15,6 +15,6 @@ mod turn;
 pub use answer::{cues, imports, messages, reviews};
 pub use audit::{alerts, maintenance, probes, reports, rollups};
 pub use conversation::{conversations, history, markers, register, sources};
-pub use corpus::{corpora, documents, edges, sync, versions};
+pub use corpus::{corpora, documents, edges, positions, sync, versions};
 pub use provenance::{chain, erasure, retention};
-pub use turn::{earlier_turns, facts, retrievals, shadows, traces, turn_writes, turns};
+pub use turn::{contexts, earlier_turns, facts, retrievals, shadows, traces, turn_writes, turns};

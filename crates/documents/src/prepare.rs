@@ -57,6 +57,21 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Returns the positions of the passages in order: first character, end, first page, last page. They are stored with the document, so
+    /// that a position that is changed or lost later is found.
+    #[must_use]
+    pub fn positions(&self) -> Value {
+        let positions = self.passages.iter().map(|passage| {
+            serde_json::json!([
+                passage.char_start,
+                passage.char_end,
+                passage.page_start,
+                passage.page_end
+            ])
+        });
+        Value::Array(positions.collect())
+    }
+
     /// Sets the heading of each passage: the title of the document, then the headings above the passage. They are those of the
     /// Markdown text, or those that the application gave with its passages.
     pub fn set_headings(&mut self, title: Option<&str>, media_type: Option<&str>) {

@@ -52,8 +52,6 @@ UPDATE chaos AS c SET char_start = CASE n % 3 WHEN 0 THEN char_start + 1 ELSE ch
     page_end = CASE n % 3 WHEN 2 THEN page_start - 1 ELSE page_end END FROM moved AS m WHERE m.chunk_id = c.chunk_id::text;
 SELECT count(*) > 5 AS several, count(*) = count(f.chunk_id) AS all_found, (SELECT count(*) FROM reground.check_coordinates('chaos')) = count(*) AS no_other,
        count(DISTINCT f.problem) AS kinds FROM moved AS m LEFT JOIN reground.check_coordinates('chaos') AS f USING (chunk_id);
-UPDATE chaos SET page_start = page_start + 1, page_end = page_end + 1 WHERE doc_id = 'doc-3' AND ordinal = 2;
-SELECT problem FROM reground.check_coordinates('chaos') WHERE doc_id = 'doc-3' AND problem = 'out_of_order' LIMIT 1;
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.check_coordinates('nowhere')$$, $$SELECT reground.check_coordinates('')$$]) AS f, regress.refusal(f) AS r;
 SELECT reground.drop_corpus('chaos', drop_tables => true), reground.drop_corpus('calm', drop_tables => true), reground.drop_corpus('probed', drop_tables => true);
 

@@ -21,8 +21,9 @@ const WRITTEN: &str = "
     SELECT reground.put_document('farm', 'sheep', passages => '[{\"content\": \"Sheep give wool.\"}]');
     SELECT reground.put_embeddings('farm', ARRAY['1'], ARRAY['[1,0]']::vector[]);
     SELECT reground.pin('talk', doc_id => 'sheep', corpus => 'farm');
-    SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]', settings => '{\"provenance\": \"merkle\"}');
+    SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]', settings => '{\"provenance\": \"merkle\"}', user_ref => 'ann');
     SELECT reground.end_turn(1, 'Cows give milk [B1]. Pigs fly [Z9].', message_ref => 'first');
+    SELECT reground.report_citation(1, 'cows give no milk');
     SELECT reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]');
     SELECT reground.begin_turn('later', 'milk?', 'farm', '[1,0]', settings => '{\"reranker\": \"deferred\"}');
     SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows');
@@ -31,6 +32,7 @@ const WRITTEN: &str = "
     SELECT reground.evaluate_factuality(1, 'milk', 'splitter', 'checker');
     CREATE TABLE herd (id integer PRIMARY KEY, body text NOT NULL);
     INSERT INTO herd VALUES (1, 'A herd of cows.');
+    SELECT reground.add_corpus('barley', 'herd', 'id', 'body', ordinal => 'id');
     CREATE INDEX herd_body ON herd USING reground_bm25 (body);
     CREATE TABLE sheep (id integer PRIMARY KEY, body text);
     INSERT INTO sheep VALUES (1, 'A sheep.');

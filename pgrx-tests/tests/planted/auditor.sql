@@ -5,6 +5,7 @@ SELECT * FROM reground.explain_turn({first_turn});
 SELECT * FROM reground.trace_citation({citation});
 SELECT * FROM reground.trace_citation({first_citation});
 SELECT reground.label_citation({citation}, 'accurate', 'as the source has it', 'ann');
+SELECT reground.review_report((SELECT pg_catalog.max(r.report_id) FROM reground.citation_reports AS r), true, 'so it is', 'ann');
 SELECT * FROM reground.sample_for_review(5, since => '2025-01-01', seed => 'a');
 SELECT * FROM reground.sample_for_review(status => 'resolved_current');
 -- no rows

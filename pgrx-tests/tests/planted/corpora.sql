@@ -28,6 +28,7 @@ SELECT reground.alter_corpus('{r}_farm', settings => '{"reranker": "public.{r}_r
 SELECT reground.alter_corpus('{r}_farm', settings => '{"reranker": "{r}_rank", "intent_function": "{r}_judge"}');
 SELECT reground.alter_corpus('{r}_farm', settings => '{"reranker": null, "intent_function": null}');
 SELECT reground.alter_corpus('{r}_shelf', settings => '{"reranker": "public.{r}_open_rank", "intent_function": "public.{r}_open_judge"}');
+SELECT reground.accept_coordinates('{r}_shelf');
 SELECT * FROM reground.check_corpus('{r}_farm');
 SELECT * FROM reground.check_corpus('{r}_articles');
 SELECT * FROM reground.check_corpus('{r}_texts');

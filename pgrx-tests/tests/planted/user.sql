@@ -43,6 +43,12 @@ SELECT * FROM reground.check_coordinates('{r}_farm');
 SELECT * FROM reground.check_coordinates('{r}_halves');
 -- no rows
 SELECT * FROM reground.check_coordinates('{r}_products');
+-- no rows
+SELECT * FROM reground.check_coordinates('{r}_articles');
+-- no rows
+SELECT * FROM reground.check_coordinates('{r}_log');
+-- no rows
+SELECT * FROM reground.check_coordinates('{r}_shelf');
 
 -- Search, over every kind of corpus and by every way.
 SELECT * FROM reground.search('{r}_farm', 'who gives milk?', '[1,0]');
@@ -207,6 +213,11 @@ SELECT * FROM reground.import_citations('Cows give milk.', '[{"start": 0, "end":
 -- Quality, reports, probes, shadows.
 SELECT * FROM reground.search('{r}_farm', 'milk', '[1,0]', max_results => 1);
 SELECT reground.report_citation({citation}, 'it says something else', 'reader');
+SELECT reground.report_answer((SELECT pg_catalog.max(m.message_id) FROM reground.messages AS m), 'it is wrong', 'reader');
+SELECT * FROM reground.report_rates('model', since => '2025-01-01');
+SELECT * FROM reground.who_saw('{r}_farm', 'sheep', since => '2025-01-01');
+SELECT reground._usage_tokens('{"a": 1}', '{a}');
+TABLE reground.answer_costs;
 SELECT * FROM reground.begin_turn('{r}-shade', 'who gives milk?', '{r}_farm', '[1,0]', rewrite => 'which animal gives milk');
 SELECT * FROM reground.shadow_turn({turn}, '{"max_sources": 1}', '{r}-narrow');
 SELECT * FROM reground.shadow_turn({turn}, '{"fusion": "rrf"}', '{r}-goats', '{r}_articles', '[1,0]', 'goats');
@@ -232,6 +243,7 @@ SELECT * FROM reground._answers_by('conversation', false, '2025-01-01', NULL);
 SELECT * FROM reground._citations_by('document', '2025-01-01', NULL);
 SELECT reground._notice_scope(), reground._dimension_name('model'), reground._dimension_key('tag:team'), reground._node('chunk', 'a', 'b'), reground._pair_index(1, 2, 3), reground._trace_bucket('2026-07-01');
 SELECT reground._source_state(NULL, '{r}_farm', 'sheep', 1), reground.current_tenant(), reground.current_principals(), reground.in_canary('{r}-talk'), reground.in_canary('{r}-talk', 0.5, 'salt');
+SELECT reground._cited_row(c.citation_id) FROM reground.message_citations AS c;
 SELECT * FROM reground._settings();
 SELECT reground._hides_nothing(), pg_catalog.bool_and(reground._is_shown_turn(t.turn_id)), reground._is_shown_source(1, '{r}_farm', 'sheep', '1') FROM reground.turns AS t;
 SELECT * FROM reground._mann_whitney('{1,2}', '{3}');

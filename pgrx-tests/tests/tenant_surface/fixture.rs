@@ -120,15 +120,16 @@ const WRITTEN: &str = "
     SELECT reground.alter_conversation('SENTINEL-talk-1', '{\"reranker\": \"public.SENTINELrank(text,text[])\", \"max_sources\": 5, \"provenance\": \"merkle\"}');
     SELECT reground.pin('SENTINEL-talk-1', doc_id => 'SENTINEL-doc-2', corpus => 'SENTINEL-corpus');
     SELECT reground.begin_turn('SENTINEL-talk-1', 'Where is the SENTINELplan kept?', 'SENTINEL-corpus', '[1,0]', request_id => 'SENTINEL-request-1',
-        tags => '{\"tag\": \"SENTINEL-tag\"}');
+        tags => '{\"tag\": \"SENTINEL-tag\"}', user_ref => 'SENTINEL-talk-1');
     SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'The SENTINELplan is kept in the SENTINELbarn [B1]. SENTINELpigs fly [Z9].',
         message_ref => 'SENTINEL-message-1', model => 'SENTINEL-model', usage => '{\"by\": \"SENTINEL-usage\"}', tags => '{\"tag\": \"SENTINEL-tag\"}');
     SELECT reground.put_gold_facts('SENTINEL-doc-1', ARRAY['The SENTINELplan is kept.', 'The SENTINELgoat guards.']), reground.put_gold_facts('SENTINEL-doc-2', ARRAY['The SENTINELgoat eats.']);
     SELECT reground.evaluate_factuality((SELECT max(turn_id) FROM reground.turns), 'SENTINEL-doc-1', 'splitter', 'checker');
     SELECT reground.report_citation((SELECT min(citation_id) FROM reground.message_citations), 'SENTINEL-reason', 'SENTINEL-reporter');
+    SELECT reground.report_answer((SELECT min(message_id) FROM reground.messages), 'SENTINEL-reason', 'SENTINEL-reporter');
     SELECT reground.put_probe('SENTINEL-probe', 'SENTINEL-corpus', 'SENTINELgoat?', 'SENTINEL-doc');
     SELECT count(*) FROM reground.run_probes();
-    SELECT reground.begin_turn('support', 'SENTINELquestion of the plan', 'commons', '[0,1]', request_id => 'request-1');
+    SELECT reground.begin_turn('support', 'SENTINELquestion of the plan', 'commons', '[0,1]', request_id => 'request-1', user_ref => 'support');
     SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'SENTINELanswer [A1].', message_ref => 'message-1');
     SELECT reground.begin_turn('SENTINEL-talk-2', 'SENTINELgoat?', 'SENTINEL-corpus', '[0,1]', settings => '{\"reranker\": \"deferred\"}', request_id => 'SENTINEL-request-2');
     SELECT reground.record_turns('[{\"conversation_ref\": \"SENTINEL-old\", \"query\": \"SENTINELasked?\", \"answer\": \"SENTINELsaid [1].\", \"passages\": [{\"content\": \"SENTINELshown.\", \"title\": \"SENTINEL-title-4\"}],

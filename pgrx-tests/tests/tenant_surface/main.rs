@@ -26,10 +26,15 @@ const ROLES: [&str; 1] = ["reground_user"];
 const ONLY_FIGURES: [&str; 1] = ["turn_overhead"];
 
 /// Relations with the same rows for all users.
-const SAME_FOR_ALL: [&str; 3] = ["settings", "citation_statuses", "support_cues"];
+const SAME_FOR_ALL: [&str; 4] = [
+    "settings",
+    "citation_statuses",
+    "support_cues",
+    "model_prices",
+];
 
 /// Functions without a failing call here: they take no values of a tenant, or return no rows for unknown ids.
-const NEVER_FAIL: [&str; 33] = [
+const NEVER_FAIL: [&str; 36] = [
     "_hides_nothing",
     "_is_shown_turn",
     "_is_shown_source",
@@ -40,6 +45,7 @@ const NEVER_FAIL: [&str; 33] = [
     "profile",
     "extract_citations",
     "_source_state",
+    "_cited_row",
     "_bm25_distance",
     "bm25_explain",
     "_bm25_matches",
@@ -62,6 +68,8 @@ const NEVER_FAIL: [&str; 33] = [
     "retrieval_metrics",
     "text_metrics",
     "trace_document",
+    "who_saw",
+    "_usage_tokens",
     "_wilson_interval",
 ];
 

@@ -7,7 +7,7 @@ mod end_turn;
 mod evidence;
 mod extract_citations;
 mod feed_answer;
-mod hidden_citations;
+pub(in crate::api) mod hidden_citations;
 mod import_citations;
 mod judge;
 mod judge_context;

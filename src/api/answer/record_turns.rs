@@ -48,6 +48,7 @@ fn record_turn(
     settings: Option<Json>,
     corpus: Option<&str>,
     text_config: Option<pg_sys::Oid>,
+    user_ref: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("record_turn")?;
@@ -62,6 +63,10 @@ fn record_turn(
         model: model.map(str::to_owned),
         tags: Json::object(tags, "tags")?.as_object().cloned(),
         citations: Json::optional(citations, "citations")?,
+        user_ref: user_ref
+            .map(|name| not_empty(Some(name), "user_ref"))
+            .transpose()?
+            .map(str::to_owned),
     };
     let import = Import::new(&tenant, settings, corpus, text_config)?;
     profile::call("record_turn", || {
@@ -331,6 +336,7 @@ impl<'a> Import<'a> {
                 context,
                 query_tokens,
                 tags: turn.tags.as_ref(),
+                user_ref: turn.user_ref.as_deref(),
                 settings: conversation_rules.index(&turn.conversation_ref),
                 at,
             });

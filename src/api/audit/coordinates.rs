@@ -1,45 +1,152 @@
-//! The task `check_coordinates`: checks the positions of the passages of all corpora that create_corpus made.
+//! `check_coordinates`, as a function and as a task of maintenance, and `accept_coordinates`.
 
 use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_models::recheck::{duration_after_error, is_long};
 
+use crate::api::audit::task_result::TaskResult;
+use crate::api::corpus::corpora::named;
+use crate::api::writable;
 use crate::error::{Error, Result};
 use crate::retrieve::coordinates::{self, CoordinateCounts};
-use crate::run_as::{as_foreign_role, as_owner};
-use crate::session::set_local;
+use crate::retrieve::passages::absent;
+use crate::rows;
+use crate::run_as::as_relation_owner;
 use crate::sql;
-use crate::store::corpora;
-use crate::store::maintenance::{self, CoordinateCheck, ManagedCorpus};
+use crate::store::corpora::{self, Corpus};
+use crate::store::maintenance::{self, CoordinateCheck};
+use crate::store::models::embeddings::{changes, clock, since};
+use crate::store::positions::{self, Fault};
+use crate::tenant;
 
-/// Checks all corpora, stores the counts, and returns the number of passages. An error of a corpus is stored instead of its counts.
-pub(super) fn check_all() -> Result<i64> {
+/// Recorded passages that are looked up at a time.
+const BATCH: i64 = 1000;
+
+#[pg_extern(sql = false)]
+fn check_coordinates(
+    corpus: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let corpus = corpora::load(&tenant::if_any(), named(corpus)?)?;
+    if corpus.managed {
+        rows::emit_from(fcinfo, &coordinates::wrong(&corpus)?, &[])?;
+    } else {
+        let mut faults: Vec<Fault> = Vec::new();
+        coordinates::present(&corpus, false, |batch| {
+            faults.extend(positions::compare(corpus.corpus_id, batch)?);
+            Ok(())
+        })?;
+        rows::emit(fcinfo, &faults)?;
+    }
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn accept_coordinates(corpus: Option<&str>) -> std::result::Result<i64, ErrorReport> {
+    writable("accept_coordinates")?;
+    let corpus = corpora::load(&tenant::if_any(), named(corpus)?)?;
+    if corpus.managed {
+        return Err(Error::Bad {
+            argument: "corpus",
+            fault: format!("create_corpus made \"{}\"", corpus.name),
+            hint: "Store the documents again with put_document.".into(),
+        }
+        .into());
+    }
+    Ok(positions::forget_all(corpus.corpus_id)?)
+}
+
+/// Checks the corpora that have changed, or all in any case, and stores the counts. A call that need not check all ends after some seconds;
+/// the next call goes on with the corpora that were checked longest ago. An error of a corpus is stored instead of its counts.
+pub(super) fn check_all(in_any_case: bool) -> Result<TaskResult> {
+    let begun = clock()?;
     let mut checks = Vec::new();
-    for corpus in maintenance::managed_corpora()? {
-        let (counts, error) = match sql::guarded(|| count(&corpus)) {
-            Ok(counts) => (Some(counts), None),
+    let mut result = TaskResult::default();
+    for (corpus_id, last) in maintenance::coordinate_checks()? {
+        if !in_any_case && is_long(since(begun)?) {
+            break;
+        }
+        let changes = changes(corpus_id)?;
+        if !in_any_case && !last.is_due(changes, 0) {
+            continue;
+        }
+        let checked_at = clock()?;
+        let (counts, error) = match sql::guarded(|| count(corpus_id)) {
+            Ok(counts) => (counts, None),
             Err(caught) => (None, Some(caught.message().to_owned())),
         };
+        let seconds = since(checked_at)?;
+        if let Some((name, counts)) = &counts {
+            result.processed = result.processed.saturating_add(counts.passages);
+            if counts.faults > 0 {
+                result.problems.push(format!(
+                    "corpus \"{name}\" has wrong positions: {} of {} passages",
+                    counts.faults, counts.passages
+                ));
+            }
+        }
         checks.push(CoordinateCheck {
-            corpus_id: corpus.corpus_id,
-            passages: counts.as_ref().map(|counts| counts.passages),
-            faults: counts.as_ref().map(|counts| counts.faults),
+            corpus_id,
+            passages: counts.as_ref().map(|(_, counts)| counts.passages),
+            faults: counts.as_ref().map(|(_, counts)| counts.faults),
+            changes: changes.filter(|_| error.is_none()),
+            seconds: match &error {
+                Some(_) => duration_after_error(seconds),
+                None => seconds,
+            },
             error,
         });
     }
-    // Written at the end, so that the transaction has no id while it reads, which would keep VACUUM from removing rows.
+    // Written at the end, so that a transaction without new records has no id while it reads, which would keep VACUUM from removing rows.
     maintenance::write_coordinate_checks(&checks)?;
-    Ok(checks.iter().filter_map(|check| check.passages).sum())
+    Ok(result)
 }
 
 /// Counts the passages of a corpus as the owner of its table, who sees all rows. The owner may have replaced the tables by views or
-/// added policies, whose functions must get no other rights.
-fn count(checked: &ManagedCorpus) -> Result<CoordinateCounts> {
-    let gone = || Error::RelationGone(checked.corpus.clone());
-    let role = checked.owner.ok_or_else(gone)?;
-    let tenant = checked.tenant.as_deref().unwrap_or_default();
-    let corpus = as_owner(|| corpora::find(tenant, &checked.corpus))?.ok_or_else(gone)?;
-    as_foreign_role(pg_sys::Oid::from_u32(role), || {
-        // A table that is being rebuilt must not stop the other tasks.
-        set_local(c"lock_timeout", c"5s");
-        coordinates::count(&corpus.in_place()?)
+/// added policies, whose functions must get no other rights. `None` if the corpus was dropped.
+fn count(corpus_id: i64) -> Result<Option<(String, CoordinateCounts)>> {
+    let Some(corpus) = corpora::by_id(corpus_id)? else {
+        return Ok(None);
+    };
+    let counts = match corpus.managed {
+        true => as_relation_owner(corpus.clone(), coordinates::count)?,
+        false if coordinates::has_positions(&corpus) => compare(&corpus)?,
+        false => CoordinateCounts::default(),
+    };
+    Ok(Some((corpus.name, counts)))
+}
+
+/// Compares the positions of a registered corpus with the recorded ones, and records those of new and changed passages.
+fn compare(corpus: &Corpus) -> Result<CoordinateCounts> {
+    let mut faults: usize = 0;
+    let passages = as_relation_owner(corpus.clone(), |corpus| {
+        coordinates::present(corpus, true, |batch| {
+            faults = faults.saturating_add(positions::compare(corpus.corpus_id, batch)?.len());
+            positions::record(corpus.corpus_id, batch)
+        })
+    })?;
+    if positions::count(corpus.corpus_id)? > passages {
+        forget_gone(corpus)?;
+    }
+    Ok(CoordinateCounts {
+        passages,
+        faults: i64::try_from(faults).unwrap_or(i64::MAX),
     })
+}
+
+/// Removes the records of passages that no longer exist.
+fn forget_gone(corpus: &Corpus) -> Result<()> {
+    let mut after = String::new();
+    loop {
+        let recorded = positions::recorded(corpus.corpus_id, &after, BATCH)?;
+        let Some(last) = recorded.last() else {
+            return Ok(());
+        };
+        after.clone_from(last);
+        let gone = as_relation_owner(corpus.clone(), |corpus| absent(corpus, recorded))?;
+        if !gone.is_empty() {
+            positions::forget(corpus.corpus_id, gone)?;
+        }
+    }
 }

@@ -23,8 +23,8 @@ use crate::store::{maintenance, rollups};
 pub(crate) struct Task {
     /// The name in `maintenance_tasks`.
     pub(crate) name: &'static str,
-    /// Runs the task, and returns the number of processed objects.
-    run: fn() -> Result<TaskResult>,
+    /// Runs the task, and returns the number of processed objects. The argument is whether it was named, and so does all its work now.
+    run: fn(bool) -> Result<TaskResult>,
 }
 
 /// A task without problems of its own: an error undoes it.
@@ -40,47 +40,47 @@ fn all(processed: Result<i64>) -> Result<TaskResult> {
 const TASKS: [Task; 11] = [
     Task {
         name: "refresh_audit",
-        run: || all(rollups::refresh(None)),
+        run: |_| all(rollups::refresh(None)),
     },
     Task {
         name: "check_alerts",
-        run: || all(alerts::check_all()),
+        run: |_| all(alerts::check_all()),
     },
     Task {
         name: "leases",
-        run: || all(queue::expire_all()),
+        run: |_| all(queue::expire_all()),
     },
     Task {
         name: "embeddings",
-        run: || all(embeddings::queue_all(None)),
+        run: |_| all(embeddings::queue_all(None)),
     },
     Task {
         name: "embedding_records",
-        run: || all(embeddings::forget_all_gone()),
+        run: |_| all(embeddings::forget_all_gone()),
     },
     Task {
         name: "resync",
-        run: sync::queue_differences,
+        run: |_| sync::queue_differences(),
     },
     Task {
         name: "sync_queue",
-        run: sync::process_all,
+        run: |_| sync::process_all(),
     },
     Task {
         name: "judge_sample",
-        run: || all(queue_sample()),
+        run: |_| all(queue_sample()),
     },
     Task {
         name: "probes",
-        run: || all(probes::run_all()),
+        run: |_| all(probes::run_all()),
     },
     Task {
         name: "check_coordinates",
-        run: || all(coordinates::check_all()),
+        run: coordinates::check_all,
     },
     Task {
         name: "retention",
-        run: || all(retention::run_now()),
+        run: |_| all(retention::run_now()),
     },
 ];
 
@@ -99,13 +99,14 @@ fn run_maintenance(
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("run_maintenance")?;
+    let is_named = task.is_some();
     let tasks = match task {
         Some(name) => vec![named(name)?],
         None => due()?,
     };
     let mut done = Vec::new();
     for task in tasks {
-        done.extend(run(task, None)?);
+        done.extend(run(task, None, is_named)?);
     }
     maintenance::trim()?;
     rows::emit(fcinfo, &done)?;
@@ -155,7 +156,7 @@ pub(crate) fn begin(task: Task) -> Result<i64> {
 }
 
 /// Runs a task, as a run that was begun or as a new one. `None` if another session runs the task.
-pub(crate) fn run(task: Task, begun: Option<i64>) -> Result<Option<TaskRow>> {
+pub(crate) fn run(task: Task, begun: Option<i64>, is_named: bool) -> Result<Option<TaskRow>> {
     if !maintenance::hold(task.name)? {
         begun.map(maintenance::forget).transpose()?;
         return Ok(None);
@@ -166,8 +167,8 @@ pub(crate) fn run(task: Task, begun: Option<i64>) -> Result<Option<TaskRow>> {
     };
     // A cancel ends a call by hand. In the worker it ends only the task.
     let outcome = match begun {
-        Some(_) => sql::guarded_from_cancel(task.run),
-        None => sql::guarded(task.run),
+        Some(_) => sql::guarded_from_cancel(|| (task.run)(is_named)),
+        None => sql::guarded(|| (task.run)(is_named)),
     };
     let (processed, error, sqlstate) = match &outcome {
         Ok(done) => (Some(done.processed), done.error(), None),

@@ -12,5 +12,5 @@ mod report;
 mod retention;
 pub(in crate::api) mod reviews;
 mod rollups;
+mod sources;
 pub(in crate::api) mod task_result;
-mod visibility;

@@ -4,6 +4,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_audit::label::Label;
 
+use crate::api::answer::hidden_citations::load_shown;
 use crate::api::{given, not_empty, writable};
 use crate::error::{Error, Result};
 use crate::store::reviews::{self, ReviewAuthor};
@@ -46,6 +47,42 @@ fn report_citation(
         .ok_or_else(unknown)?;
     if !reviews::report(citation_id, &tenant, reason, &who)? {
         return Err(unknown().into());
+    }
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn report_answer(
+    message_id: Option<i64>,
+    reason: Option<&str>,
+    reported_by: Option<&str>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("report_answer")?;
+    let tenant = tenant::required()?;
+    let message_id = given(message_id, "message_id")?;
+    let reason = not_empty(reason, "reason")?;
+    let who = who(reported_by, "reported_by")?;
+    // Reports the same error for a hidden answer, of which the caller knows nothing.
+    load_shown(&tenant, message_id)?;
+    if !reviews::report_answer(message_id, &tenant, reason, &who)? {
+        return Err(Error::Unknown("message", message_id.to_string()).into());
+    }
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn review_report(
+    report_id: Option<i64>,
+    justified: Option<bool>,
+    note: Option<&str>,
+    reviewed_by: Option<&str>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("review_report")?;
+    let report_id = given(report_id, "report_id")?;
+    let justified = given(justified, "justified")?;
+    let who = who(reviewed_by, "reviewed_by")?;
+    if !reviews::review(report_id, justified, note, &who)? {
+        return Err(Error::Unknown("report", report_id.to_string()).into());
     }
     Ok(())
 }

@@ -23,10 +23,11 @@ use crate::retrieve::managed::{Reading, RowColumns, TableNames};
 use crate::retrieve::mapping::{
     check_documents_of_tenants, embedding_column, locate, remap, require_column,
 };
-use crate::retrieve::{check, coordinates, managed, text_config};
+use crate::retrieve::{check, managed, text_config};
 use crate::rows;
 use crate::sql;
 use crate::store::corpora::{self, Column, Corpus, Hold, Mapping, NewCorpus, Side};
+use crate::store::positions;
 use crate::store::roles::Roles;
 use crate::tenant;
 
@@ -353,6 +354,8 @@ fn alter_corpus(
             embedding_model::check_relation(&corpus)?;
         }
         remap(&mut corpus, &changes)?;
+        // Other columns can have other positions.
+        positions::forget_all(corpus.corpus_id)?;
     }
     if let Some(metric) = metric {
         corpus.metric = checked_metric(metric)?.to_owned();
@@ -462,18 +465,8 @@ fn check_corpus(
     Ok(())
 }
 
-#[pg_extern(sql = false)]
-fn check_coordinates(
-    corpus: Option<&str>,
-    fcinfo: pg_sys::FunctionCallInfo,
-) -> std::result::Result<(), ErrorReport> {
-    let corpus = corpora::load(&tenant::if_any(), named(corpus)?)?;
-    rows::emit_from(fcinfo, &coordinates::wrong(&corpus)?, &[])?;
-    Ok(())
-}
-
 /// A corpus name that is given and not empty.
-fn named(corpus: Option<&str>) -> Result<&str> {
+pub(in crate::api) fn named(corpus: Option<&str>) -> Result<&str> {
     match given(corpus, "corpus")? {
         "" => Err(Error::Bad {
             argument: "corpus",

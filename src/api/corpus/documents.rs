@@ -336,6 +336,7 @@ fn describe(
         prepared.text.as_deref().into(),
         description.text_config.into(),
         new.indexed_at.into(),
+        sql::json(&prepared.positions())?.into(),
     ];
     let (owners, owner_values) = description.owners.columns(corpus, args.len());
     args.extend(description.owners.args());
@@ -346,8 +347,8 @@ fn describe(
     };
     sql::run(
         &format!(
-            "INSERT INTO {} AS d (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content, text_config, indexed_at{owners}) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13::timestamptz{owner_values}) \
+            "INSERT INTO {} AS d (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content, text_config, indexed_at, positions{owners}) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13::timestamptz, $14::jsonb{owner_values}) \
              ON CONFLICT (doc_id, version) DO UPDATE SET earlier_descriptions = d.earlier_descriptions \
                  || CASE WHEN ROW({was}) IS DISTINCT FROM ROW({is}) THEN jsonb_build_object('until', greatest($13::timestamptz, d.indexed_at, \
                      (d.earlier_descriptions -> -1 ->> 'until')::timestamptz), {pairs}) ELSE '[]' END, title = excluded.title, uri = excluded.uri, published = excluded.published, \

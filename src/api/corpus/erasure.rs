@@ -35,6 +35,27 @@ fn forget_conversation(
 }
 
 #[pg_extern(sql = false)]
+fn forget_user(
+    user_ref: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("forget_user")?;
+    let tenant = tenant::required()?;
+    let user_ref = not_empty(user_ref, "user_ref")?;
+    let mut receipt = Receipt::default();
+    let conversations = erasure::hold_of_user(&tenant, user_ref)?;
+    if !conversations.is_empty() {
+        erasure::conversations(&conversations, &mut receipt)?;
+    }
+    erasure::reports_of_user(&tenant, user_ref, &mut receipt)?;
+    if receipt.rows().is_empty() {
+        return Err(Error::Unknown("user", user_ref.to_owned()).into());
+    }
+    rows::emit(fcinfo, receipt.rows())?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
 fn forget_document(
     corpus: Option<&str>,
     doc_id: Option<&str>,

@@ -7,6 +7,7 @@ use reground_models::recheck::{MOST_QUEUED, duration_after_error, is_long};
 use crate::api::writable;
 use crate::error::{Error, Result, warn};
 use crate::retrieve::mapping::embedding_column;
+use crate::retrieve::passages::absent;
 use crate::run_as::as_relation_owner;
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold};
@@ -239,20 +240,7 @@ fn forget_gone(corpus: &Corpus, model: &str) -> Result<i64> {
             return Ok(forgotten);
         };
         after.clone_from(last);
-        let gone: Vec<String> = as_relation_owner(corpus.clone(), |corpus| {
-            let kind = corpus.column_type("chunk_id").unwrap_or("text").to_owned();
-            let schema = corpora::operator_schema(&kind)?;
-            let gone = sql::read_one::<Vec<String>>(
-                &format!(
-                    "SELECT array_agg(g.chunk_id) FROM unnest($1::text[]) AS g(chunk_id) WHERE NOT EXISTS ( \
-                         SELECT FROM {} AS p WHERE {} OPERATOR({schema}.=) g.chunk_id::{kind})",
-                    corpus.relation.as_deref().unwrap_or_default(),
-                    corpus.key()?
-                ),
-                &[recorded.into()],
-            )?;
-            Ok(gone.unwrap_or_default())
-        })?;
+        let gone = as_relation_owner(corpus.clone(), |corpus| absent(corpus, recorded))?;
         if !gone.is_empty() {
             forgotten = forgotten.saturating_add(embeddings::forget(corpus.corpus_id, gone)?);
         }

@@ -51,6 +51,7 @@ fn begin_turn(
     embedding_model: Option<&str>,
     as_of: Option<TimestampWithTimeZone>,
     context_embedding: Option<Vector>,
+    user_ref: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("begin_turn")?;
@@ -85,10 +86,14 @@ fn begin_turn(
         repeated_turn_no: None,
     };
     let tags = Json::object(tags, "tags")?;
+    let user_ref = user_ref
+        .map(|name| not_empty(Some(name), "user_ref"))
+        .transpose()?;
     let request = Request {
         conversation_ref,
-        request_hash: request_hash(&question, &tags, parent_turn_id)?,
+        request_hash: request_hash(&question, &tags, parent_turn_id, user_ref)?,
         request_id,
+        user_ref,
         tags,
         parent_turn_id,
     };
@@ -145,6 +150,8 @@ struct Request<'a> {
     /// The application's id of the request; not part of its hash.
     request_id: Option<&'a str>,
     request_hash: String,
+    /// The application's id of the user who asks.
+    user_ref: Option<&'a str>,
     tags: Value,
     /// The turn to follow; `None`: the latest, 0: none.
     parent_turn_id: Option<i64>,
@@ -156,6 +163,7 @@ fn request_hash(
     question: &Question<'_>,
     tags: &Value,
     parent_turn_id: Option<i64>,
+    user_ref: Option<&str>,
 ) -> Result<String> {
     let arguments = json!([
         question.query,
@@ -168,7 +176,8 @@ fn request_hash(
         question.settings,
         tags,
         parent_turn_id,
-        question.as_of
+        question.as_of,
+        user_ref
     ]);
     Ok(exact_hash_hex(&serde_json::to_string(&arguments)?))
 }
@@ -264,6 +273,7 @@ fn write(
             answerability: begun.answerability(),
             warnings: warning_names(warnings),
             tags: request.tags.clone(),
+            user_ref: request.user_ref,
         };
         Ok::<_, Error>((
             turn_no,

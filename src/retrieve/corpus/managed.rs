@@ -193,7 +193,7 @@ pub fn make_tables(
     sql::run_ddl(&format!(
         "CREATE TABLE {documents} (doc_id text NOT NULL, version integer NOT NULL, title text, uri text, published timestamptz, modified_at timestamptz, \
              media_type text, language text, page_count integer, metadata jsonb NOT NULL DEFAULT '{{}}', content text, text_config text, \
-             indexed_at timestamptz NOT NULL DEFAULT now(), replaced_at timestamptz, earlier_descriptions jsonb NOT NULL DEFAULT '[]', \
+             indexed_at timestamptz NOT NULL DEFAULT now(), replaced_at timestamptz, earlier_descriptions jsonb NOT NULL DEFAULT '[]', positions jsonb, \
              PRIMARY KEY (doc_id, version){more})"
     ))?;
     let embedding = match dimensions {

@@ -222,6 +222,7 @@ pub struct NewTurn<'a> {
     pub context_tokens: usize,
     pub query_tokens: usize,
     pub tags: Option<&'a Map<String, Value>>,
+    pub user_ref: Option<&'a str>,
     /// Index of its settings among those of the import.
     pub settings: usize,
     /// Time of question and answer, in a form that PostgreSQL reads.
@@ -262,7 +263,7 @@ pub fn insert(
 /// Columns of [`NewTurn`] that are stored as they are.
 const NEW_TURN: Record = Record(&[
     "turn_id bigint, conversation_id bigint, turn_no integer, parent_turn_id bigint, request_hash text, query text, corpus text",
-    "context jsonb, context_tokens integer, query_tokens integer",
+    "context jsonb, context_tokens integer, query_tokens integer, user_ref text",
 ]);
 
 fn insert_turns(tenant: &str, settings: &[&Settings], turns: &[NewTurn<'_>]) -> Result<()> {

@@ -52,14 +52,59 @@ pub fn label(
 pub fn report(citation_id: i64, tenant: &str, reason: &str, who: &ReviewAuthor) -> Result<bool> {
     let stored = as_owner(|| {
         sql::run(
-            "INSERT INTO reground.citation_reports (citation_id, tenant, reported_by, reported_role, reason) \
-             SELECT c.citation_id, $2, $3, $4, $5 FROM (SELECT citation_id FROM reground.message_citations WHERE citation_id = $1 FOR KEY SHARE) AS c",
+            "INSERT INTO reground.citation_reports (citation_id, message_id, tenant, reported_by, reported_role, reason) \
+             SELECT c.citation_id, c.message_id, $2, $3, $4, $5 FROM (SELECT citation_id, message_id FROM reground.message_citations WHERE citation_id = $1 FOR KEY SHARE) AS c",
             &[
                 citation_id.into(),
                 tenant.into(),
                 who.by.as_str().into(),
                 who.role.as_str().into(),
                 reason.into(),
+            ],
+        )
+    })?;
+    Ok(stored > 0)
+}
+
+/// Stores a report of a user on an answer. Returns false if the answer was erased meanwhile.
+pub fn report_answer(
+    message_id: i64,
+    tenant: &str,
+    reason: &str,
+    who: &ReviewAuthor,
+) -> Result<bool> {
+    let stored = as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.citation_reports (message_id, tenant, reported_by, reported_role, reason) \
+             SELECT m.message_id, $2, $3, $4, $5 FROM (SELECT message_id FROM reground.messages WHERE message_id = $1 AND tenant = $2 FOR KEY SHARE) AS m",
+            &[
+                message_id.into(),
+                tenant.into(),
+                who.by.as_str().into(),
+                who.role.as_str().into(),
+                reason.into(),
+            ],
+        )
+    })?;
+    Ok(stored > 0)
+}
+
+/// Stores the outcome of the review of a report. Returns false if the report does not exist.
+pub fn review(
+    report_id: i64,
+    justified: bool,
+    note: Option<&str>,
+    who: &ReviewAuthor,
+) -> Result<bool> {
+    let stored = as_owner(|| {
+        sql::run(
+            "UPDATE reground.citation_reports SET justified = $2, note = $3, reviewed_by = $4, reviewed_role = $5, reviewed_at = clock_timestamp() WHERE report_id = $1",
+            &[
+                report_id.into(),
+                justified.into(),
+                note.into(),
+                who.by.as_str().into(),
+                who.role.as_str().into(),
             ],
         )
     })?;

@@ -1,10 +1,11 @@
 //! The tables `maintenance_tasks`, `maintenance_runs` and `coordinate_faults`.
 
 use pgrx::datum::Interval;
-use serde::{Deserialize, Serialize};
+use reground_models::recheck::LastCheck;
+use serde::Serialize;
 
 use crate::error::Result;
-use crate::run_as::as_owner;
+use crate::run_as::{as_owner, as_owner_unrestricted};
 use crate::sql;
 
 /// Days that runs are kept.
@@ -116,25 +117,17 @@ pub fn set(task: &str, enabled: Option<bool>, period: Option<Interval>) -> Resul
     Ok(())
 }
 
-/// A corpus that create_corpus made.
-#[derive(Debug, Deserialize)]
-pub struct ManagedCorpus {
-    pub corpus_id: i64,
-    pub tenant: Option<String>,
-    pub corpus: String,
-    /// The owner of its table; `None` if the table was dropped.
-    pub owner: Option<u32>,
-}
-
-/// The corpora of all tenants that create_corpus made.
-pub fn managed_corpora() -> Result<Vec<ManagedCorpus>> {
-    as_owner(|| {
-        sql::read_rows(
-            "SELECT k.corpus_id, k.tenant, k.corpus, (SELECT c.relowner::bigint FROM pg_class AS c WHERE c.oid = k.relation::oid) AS owner \
-             FROM reground.corpora AS k WHERE k.managed ORDER BY k.corpus_id",
+/// The corpora of all tenants with their last check, those that were checked longest ago first.
+pub fn coordinate_checks() -> Result<Vec<(i64, LastCheck)>> {
+    Ok(as_owner_unrestricted(|| {
+        sql::write_json(
+            "SELECT json_agg(json_build_array(k.corpus_id, json_build_object('changes', f.changes, 'seconds', f.seconds, \
+                 'age', date_part('epoch', clock_timestamp() - f.checked_at))) ORDER BY f.checked_at NULLS FIRST, k.corpus_id)::text \
+             FROM reground.corpora AS k LEFT JOIN reground.coordinate_faults AS f USING (corpus_id)",
             &[],
         )
-    })
+    })?
+    .unwrap_or_default())
 }
 
 /// The result of the check of a corpus.
@@ -143,6 +136,9 @@ pub struct CoordinateCheck {
     pub corpus_id: i64,
     pub passages: Option<i64>,
     pub faults: Option<i64>,
+    /// Counter of changes of the relations before the check; `None` to check again soon.
+    pub changes: Option<i64>,
+    pub seconds: f64,
     pub error: Option<String>,
 }
 
@@ -151,11 +147,12 @@ pub fn write_coordinate_checks(checks: &[CoordinateCheck]) -> Result<()> {
     let rows = sql::json(checks)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.coordinate_faults (corpus_id, tenant, corpus, passages, faults, error) \
-             SELECT k.corpus_id, k.tenant, k.corpus, x.passages, x.faults, x.error \
-             FROM json_to_recordset($1::json) AS x(corpus_id bigint, passages bigint, faults bigint, error text) \
+            "INSERT INTO reground.coordinate_faults (corpus_id, tenant, corpus, passages, faults, changes, seconds, error) \
+             SELECT k.corpus_id, k.tenant, k.corpus, x.passages, x.faults, x.changes, x.seconds, x.error \
+             FROM json_to_recordset($1::json) AS x(corpus_id bigint, passages bigint, faults bigint, changes bigint, seconds double precision, error text) \
                  JOIN LATERAL (SELECT k.* FROM reground.corpora AS k WHERE k.corpus_id = x.corpus_id FOR KEY SHARE) AS k ON true \
-             ON CONFLICT (corpus_id) DO UPDATE SET checked_at = excluded.checked_at, passages = excluded.passages, faults = excluded.faults, error = excluded.error",
+             ON CONFLICT (corpus_id) DO UPDATE SET checked_at = excluded.checked_at, passages = excluded.passages, faults = excluded.faults, \
+                 changes = excluded.changes, seconds = excluded.seconds, error = excluded.error",
             &[rows.into()],
         )
     })?;

@@ -4,6 +4,7 @@ pub mod corpora;
 pub mod documents;
 pub mod edges;
 mod missing_columns;
+pub mod positions;
 mod privileges;
 mod relations;
 pub mod sync;

@@ -99,6 +99,18 @@ impl Corpus {
         Ok(!tenant::is_named()? && self.is_owned()?)
     }
 
+    /// FROM clause: passages `p`, joined with documents `d` if these are mapped, of all tenants. For maintenance.
+    pub fn all_relations(&self) -> Result<String> {
+        let passages = format!("{} AS p", self.relation.as_deref().unwrap_or_default());
+        Ok(match &self.documents {
+            Some(documents) => format!(
+                "{passages} LEFT JOIN {documents} AS d ON {}",
+                self.is_document()?
+            ),
+            None => passages,
+        })
+    }
+
     /// FROM item for the documents that the caller may read, with the alias `d`; `None` without a relation of documents. An earlier
     /// version can have other principals than the current one.
     pub fn visible_documents(&self) -> Option<String> {

@@ -1,5 +1,6 @@
 //! Turns, their retrievals, traces and facts.
 
+pub mod contexts;
 pub mod earlier_turns;
 pub mod facts;
 pub mod retrievals;

@@ -341,6 +341,39 @@ pub fn traced_candidates(tenant: &str, turn_id: i64) -> Result<Vec<TracedCandida
     .unwrap_or_default())
 }
 
+/// The source of a citation, as the context of its turn has it; without a source there, as the citation has it.
+#[derive(Debug, Deserialize)]
+pub struct CitedSource {
+    pub citation_id: i64,
+    pub tenant: String,
+    pub corpus: String,
+    pub doc_id: String,
+    pub member_chunk_ids: Vec<String>,
+    pub hash: String,
+    pub version: Option<i32>,
+    pub modified: Option<String>,
+    pub window_of: Option<RowText>,
+    pub characters: Option<u32>,
+}
+
+/// The sources of all citations of the turn of a citation, as far as they have one.
+pub fn cited_sources(citation_id: i64) -> Result<Vec<CitedSource>> {
+    as_owner(|| {
+        sql::read_rows(
+            "SELECT c.citation_id, c.tenant, c.corpus, c.doc_id, coalesce(e.source -> 'member_chunk_ids', jsonb_build_array(c.chunk_id)) AS member_chunk_ids, \
+                     coalesce(e.source #>> '{passage,content_hash}', c.source_hash) AS hash, c.source_version AS version, e.source #>> '{passage,modified}' AS modified, \
+                     e.source #> '{passage,window_of}' AS window_of, (e.source #>> '{passage,chars,end}')::bigint - (e.source #>> '{passage,chars,start}')::bigint AS characters \
+                 FROM reground.message_citations AS o JOIN reground.message_citations AS c ON c.turn_id = o.turn_id JOIN reground.turns AS t ON t.turn_id = c.turn_id \
+                 LEFT JOIN LATERAL ( \
+                     SELECT x.source FROM jsonb_array_elements(t.context) WITH ORDINALITY AS x(source, place) \
+                     WHERE x.source #>> '{passage,corpus}' = c.corpus AND x.source #>> '{passage,doc_id}' = c.doc_id AND x.source -> 'member_chunk_ids' ? c.chunk_id \
+                     ORDER BY x.source ->> 'marker' = c.marker DESC NULLS LAST, x.place LIMIT 1) AS e ON true \
+                 WHERE o.citation_id = $1 AND c.corpus <> '' AND c.doc_id IS NOT NULL AND c.chunk_id IS NOT NULL AND c.source_hash IS NOT NULL",
+            &[citation_id.into()],
+        )
+    })
+}
+
 /// The candidates of a turn, for the stage factors of its citations.
 pub fn load(turn_id: i64) -> Result<Vec<Traced>> {
     let arrays: Arrays = as_owner(|| {

@@ -138,6 +138,8 @@ pub struct NewTurn<'a> {
     pub answerability: Option<f64>,
     pub warnings: Vec<String>,
     pub tags: Value,
+    /// The application's id of the user who asks.
+    pub user_ref: Option<&'a str>,
 }
 
 /// Measures of a turn within its conversation.
@@ -178,7 +180,7 @@ const NEW_TURN: Record = Record(&[
     "tenant text, conversation_id bigint, turn_no integer, state text, request_id text, request_hash text, query text",
     "corpus text, corpora text[], filter jsonb, as_of timestamptz, intent text, intent_confidence real, intent_signals text[]",
     "query_expansion jsonb, settings jsonb, call_settings jsonb, call_role text, pending_candidates jsonb",
-    "context_tokens integer, query_tokens integer, search_us integer, answerability double precision, warnings text[], tags jsonb, retrieved boolean",
+    "context_tokens integer, query_tokens integer, search_us integer, answerability double precision, warnings text[], tags jsonb, user_ref text, retrieved boolean",
     OTHER_MEASURES,
     CONTEXT_SHARE,
     SIMILARITIES,

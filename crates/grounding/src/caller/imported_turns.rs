@@ -43,6 +43,9 @@ pub struct ImportedTurn {
     /// The citations that the model's API returned beside the text.
     #[serde(default)]
     pub citations: Option<Value>,
+    /// The application's id of the user who asked.
+    #[serde(default)]
+    pub user_ref: Option<String>,
 }
 
 impl ImportedTurn {
@@ -64,6 +67,13 @@ impl ImportedTurn {
         let turn: Self = serde_json::from_value(turn).map_err(|error| error.to_string())?;
         if turn.conversation_ref.trim().is_empty() {
             return Err("conversation_ref is empty".to_owned());
+        }
+        if turn
+            .user_ref
+            .as_deref()
+            .is_some_and(|name| name.trim().is_empty())
+        {
+            return Err("user_ref is empty".to_owned());
         }
         match turn.at.as_deref().filter(|at| !is_iso(at)) {
             Some(at) => Err(format!("\"{at}\" is not an ISO 8601 time")),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::begin::collapse::collapse;
+use crate::passage::date::epoch_seconds;
 use crate::passage::{Candidate, Origin, Passage, RowText};
 use crate::settings::Settings;
 
@@ -90,6 +91,46 @@ pub fn source_state(
     (hash, state)
 }
 
+/// The mapped version and time of change of a source when it was cited.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CitedVersion<'a> {
+    /// The version, if one was mapped.
+    pub version: Option<i32>,
+    /// The time of change as the corpus gave it, if one was mapped.
+    pub modified: Option<&'a str>,
+}
+
+/// The state of a source of a registered table since it was cited. A mapped version decides, otherwise a mapped time, otherwise the text.
+#[must_use]
+pub fn state_since(
+    seen: CitedPassage<'_>,
+    cited: CitedVersion<'_>,
+    now: &BTreeMap<String, Passage>,
+) -> SourceState {
+    let rows = seen.member_chunk_ids.iter().map(|key| now.get(key));
+    let Some(rows) = rows.collect::<Option<Vec<&Passage>>>() else {
+        return SourceState::Gone;
+    };
+    let Some(first) = rows.first() else {
+        return SourceState::Gone;
+    };
+    let is_same_document = rows.iter().all(|row| row.doc_id == seen.doc_id);
+    let is_unchanged = match (cited.version, first.version) {
+        (Some(then), Some(now)) => then == now,
+        _ => {
+            let time = |text: Option<&str>| text.and_then(epoch_seconds);
+            match (time(cited.modified), time(first.modified.as_deref())) {
+                (Some(then), Some(now)) => then.to_bits() == now.to_bits(),
+                _ => source_state(seen, now).1 == SourceState::Unchanged,
+            }
+        }
+    };
+    match is_same_document && is_unchanged {
+        true => SourceState::Unchanged,
+        false => SourceState::Changed,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +150,56 @@ mod tests {
             window: None,
         };
         source_state(seen, &now).1
+    }
+
+    #[test]
+    fn a_mapped_version_decides_then_a_time_then_the_text() {
+        let hash = content_hash_hex("alpha beta");
+        let members = ["1".to_owned()];
+        let state = |text: &str, version, modified: Option<&str>, cited| {
+            let mut row = passage("d", "1", 0, 0, text);
+            row.version = version;
+            row.modified = modified.map(str::to_owned);
+            let seen = CitedPassage {
+                doc_id: "d",
+                member_chunk_ids: &members,
+                content_hash: &hash,
+                window: None,
+            };
+            state_since(seen, cited, &BTreeMap::from([("1".to_owned(), row)]))
+        };
+        let cited = CitedVersion {
+            version: Some(3),
+            modified: Some("2026-05-01T10:00:00+00:00"),
+        };
+        let early = Some("2026-05-01T12:00:00+02:00");
+        let late = Some("2026-05-02T12:00:00+02:00");
+        assert_eq!(state("gamma", Some(3), late, cited), SourceState::Unchanged);
+        assert_eq!(
+            state("alpha beta", Some(4), early, cited),
+            SourceState::Changed
+        );
+        // The version is not mapped any more.
+        assert_eq!(state("gamma", None, early, cited), SourceState::Unchanged);
+        assert_eq!(state("alpha beta", None, late, cited), SourceState::Changed);
+        assert_eq!(
+            state("alpha beta", None, None, cited),
+            SourceState::Unchanged
+        );
+        assert_eq!(
+            state("gamma", Some(4), late, CitedVersion::default()),
+            SourceState::Changed
+        );
+        let gone = CitedPassage {
+            doc_id: "d",
+            member_chunk_ids: &members,
+            content_hash: &hash,
+            window: None,
+        };
+        assert_eq!(
+            state_since(gone, cited, &BTreeMap::new()),
+            SourceState::Gone
+        );
     }
 
     #[test]

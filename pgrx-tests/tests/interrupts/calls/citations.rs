@@ -89,6 +89,15 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[],
     },
     Call {
+        function: "_cited_row",
+        call: "_cited_row(1)",
+        waits: &[
+            Reads("reground.message_citations"),
+            Reads("reground.turns"),
+            Reads("reground.corpora"),
+        ],
+    },
+    Call {
         function: "_source_state",
         call: "_source_state(current_user::text, 'farm', 'cows', 1)",
         waits: &[
@@ -110,8 +119,38 @@ pub(super) const CALLS: &[Call] = &[
         call: "report_citation(1, 'it says something else')",
         waits: &[
             Reads("reground.message_citations"),
+            Reads("reground.messages"),
             Writes("reground.citation_reports"),
         ],
+    },
+    Call {
+        function: "report_answer",
+        call: "report_answer(1, 'it is wrong')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("reground.messages"),
+            Writes("reground.citation_reports"),
+        ],
+    },
+    Call {
+        function: "review_report",
+        call: "review_report(1, true)",
+        waits: &[Writes("reground.citation_reports")],
+    },
+    Call {
+        function: "who_saw",
+        call: "who_saw('farm', 'cows')",
+        waits: &[
+            Reads("reground.turns"),
+            Reads("reground.conversations"),
+            Reads("reground.message_citations"),
+            Reads("reground.messages"),
+        ],
+    },
+    Call {
+        function: "_usage_tokens",
+        call: "_usage_tokens('{\"a\": 1}', '{a}')",
+        waits: &[],
     },
     Call {
         function: "sample_for_review",

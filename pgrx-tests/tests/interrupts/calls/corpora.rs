@@ -33,6 +33,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.corpora"),
             Writes("reground.documents"),
             Writes("reground.edges"),
+            Writes("reground.passage_positions"),
             Writes("reground.coordinate_faults"),
             Writes("reground.embedding_checks"),
             Writes("reground.model_tasks"),
@@ -84,6 +85,14 @@ pub(super) const CALLS: &[Call] = &[
             Reads("farm"),
             Reads("farm_documents"),
             Reads("reground.synchronised_tables"),
+        ],
+    },
+    Call {
+        function: "accept_coordinates",
+        call: "accept_coordinates('barley')",
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("reground.passage_positions"),
         ],
     },
     Call {

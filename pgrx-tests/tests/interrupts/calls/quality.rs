@@ -46,6 +46,16 @@ pub(super) const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "report_rates",
+        call: "report_rates('model')",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.citation_reports"),
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+        ],
+    },
+    Call {
         function: "stage_survival",
         call: "stage_survival()",
         waits: &[

@@ -34,7 +34,7 @@ const OF_CONVERSATIONS: &[(&str, &str)] = &[
     ),
     (
         "citation_reports",
-        "x.citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c WHERE c.turn_id IN #)",
+        "x.message_id IN (SELECT m.message_id FROM reground.messages AS m WHERE m.turn_id IN #)",
     ),
     (
         "judge_votes",
@@ -106,6 +106,10 @@ const OF_TENANT: &[(&str, &str)] = &[
         "embedding_checks",
         "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
     ),
+    (
+        "passage_positions",
+        "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
+    ),
     ("edges", "x.tenant = $1"),
     (
         "documents",
@@ -172,6 +176,31 @@ pub fn conversations(ids: &[i64], receipt: &mut Receipt) -> Result<()> {
         }
         Ok(())
     })
+}
+
+/// The ids of the conversations of a tenant in which a user asked; their rows are locked in the order of the ids.
+pub fn hold_of_user(tenant: &str, user_ref: &str) -> Result<Vec<i64>> {
+    Ok(as_owner_unrestricted(|| {
+        sql::write_one(
+            "SELECT array_agg(v.conversation_id) FROM ( \
+                 SELECT conversation_id FROM reground.conversations WHERE conversation_id IN ( \
+                     SELECT t.conversation_id FROM reground.turns AS t WHERE t.tenant = $1 AND t.user_ref = $2) ORDER BY conversation_id FOR UPDATE) AS v",
+            &[tenant.into(), user_ref.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Deletes the reports of a user of a tenant on answers of other conversations.
+pub fn reports_of_user(tenant: &str, user_ref: &str, receipt: &mut Receipt) -> Result<()> {
+    let erased = as_owner_unrestricted(|| {
+        sql::run(
+            "DELETE FROM reground.citation_reports AS x WHERE x.tenant = $1 AND x.reported_by = $2",
+            &[tenant.into(), user_ref.into()],
+        )
+    })?;
+    receipt.erased("reground.citation_reports", erased);
+    Ok(())
 }
 
 /// Deletes all rows of a tenant except those of its conversations.

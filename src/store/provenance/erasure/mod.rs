@@ -5,7 +5,9 @@ mod receipt;
 mod redaction;
 mod shared_rows;
 
-pub use deletion::{conversations, hold, hold_all, hold_corpora, tables_of, tenant};
+pub use deletion::{
+    conversations, hold, hold_all, hold_corpora, hold_of_user, reports_of_user, tables_of, tenant,
+};
 pub use receipt::Receipt;
 pub use redaction::{Document, addresses, exists};
 pub use shared_rows::{corpora_with_tenants, shared_rows};

@@ -8,7 +8,7 @@ use reground_grounding::memory::SourceKey;
 
 use crate::error::Result;
 use crate::retrieve::visibility::Reader;
-use crate::store::{corpora, documents, markers};
+use crate::store::{corpora, markers};
 use crate::tenant;
 use crate::tenant::membership;
 
@@ -60,49 +60,32 @@ fn is_shown_source(
         || !markers::has_source(reader.tenant(), conversation_id, &source)?)
 }
 
-/// Returns the state of a cited document. NULL for documents of other tenants and hidden ones, unless the role is an auditor.
-#[pg_extern(sql = false)]
-fn source_state(
-    tenant: Option<&str>,
-    corpus: Option<&str>,
-    doc_id: Option<&str>,
-    version: Option<i32>,
-    fcinfo: pg_sys::FunctionCallInfo,
-) -> std::result::Result<Option<String>, ErrorReport> {
-    let (Some(tenant), Some(corpus), Some(doc_id)) = (tenant, corpus, doc_id) else {
-        return Ok(None);
-    };
-    if !membership::is_auditor()? {
-        let Some(reader) = reader(fcinfo)?.filter(|reader| reader.tenant() == tenant) else {
-            return Ok(None);
-        };
-        let document = SourceKey {
-            corpus: corpus.to_owned(),
-            doc_id: doc_id.to_owned(),
-            chunk_id: String::new(),
-        };
-        if !reader.hidden([document])?.is_empty() {
-            return Ok(None);
-        }
-    }
-    Ok(documents::state(tenant, corpus, doc_id, version)?)
-}
-
-/// The reader of a call, which keeps what it has found until the statement ends; `None` without a tenant. It belongs to one place in one
-/// execution of a statement, so later statements check again.
-fn reader<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Result<Option<&'a mut Reader>> {
+/// The reader of a call, which keeps what it has found until the statement ends; `None` without a tenant.
+pub(super) fn reader<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Result<Option<&'a mut Reader>> {
     let Some(tenant) = tenant::current() else {
         return Ok(None);
     };
-    // SAFETY: PostgreSQL passes a valid fcinfo, whose flinfo lives in fn_mcxt until the statement ends. fn_extra is NULL, or the reader that
-    // an earlier call put there; it is dropped with fn_mcxt. Calls of one flinfo do not overlap, so the reference is the only one.
+    let is_same = |reader: &Reader| reader.tenant() == tenant;
+    kept(fcinfo, is_same, || Reader::of(&tenant)).map(Some)
+}
+
+/// A value that a function keeps between its calls, made again if it does not fit. It belongs to one place in one execution of a statement,
+/// so later statements check again. A function must always keep the same type.
+pub(super) fn kept<'a, T: 'static>(
+    fcinfo: pg_sys::FunctionCallInfo,
+    fits: impl FnOnce(&T) -> bool,
+    make: impl FnOnce() -> Result<T>,
+) -> Result<&'a mut T> {
+    // SAFETY: PostgreSQL passes a valid fcinfo, whose flinfo lives in fn_mcxt until the statement ends. fn_extra is NULL, or the value that
+    // an earlier call of the same function put there; it is dropped with fn_mcxt. Calls of one flinfo do not overlap, so the reference is
+    // the only one.
     unsafe {
         let info = (*fcinfo).flinfo;
-        if (*info).fn_extra.is_null() || (*(*info).fn_extra.cast::<Reader>()).tenant() != tenant {
-            let reader = Reader::of(&tenant)?;
-            let reader = PgMemoryContexts::For((*info).fn_mcxt).leak_and_drop_on_delete(reader);
-            (*info).fn_extra = reader.cast();
+        if (*info).fn_extra.is_null() || !fits(&*(*info).fn_extra.cast::<T>()) {
+            let value = make()?;
+            let value = PgMemoryContexts::For((*info).fn_mcxt).leak_and_drop_on_delete(value);
+            (*info).fn_extra = value.cast();
         }
-        Ok(Some(&mut *(*info).fn_extra.cast::<Reader>()))
+        Ok(&mut *(*info).fn_extra.cast::<T>())
     }
 }

@@ -1,0 +1,149 @@
+//! The table `passage_positions`: pages, characters and ordinal of the passages of registered corpora, as maintenance read them first.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::run_as::as_owner;
+use crate::sql::{self, Record};
+
+/// The parts of a position.
+pub const POSITION: [&str; 5] = [
+    "ordinal",
+    "char_start",
+    "char_end",
+    "page_start",
+    "page_end",
+];
+
+/// The present state of a passage, as JSON.
+const PRESENT: Record = Record(&[
+    "chunk_id text, doc_id text, ordinal integer, char_start integer, char_end integer, page_start integer, page_end integer",
+    "is_out_of_bounds boolean, content_hash text, source_version text",
+]);
+
+/// A passage with a wrong position.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Fault {
+    pub chunk_id: String,
+    pub doc_id: String,
+    pub problem: String,
+    pub detail: String,
+}
+
+/// Joins a condition on each part of a position.
+fn each(condition: &str, with: &str) -> String {
+    POSITION.map(|name| condition.replace('#', name)).join(with)
+}
+
+/// Condition that a recorded part is missing now.
+fn lost() -> String {
+    each("r.# IS NOT NULL AND g.# IS NULL", " OR ")
+}
+
+/// Condition that a recorded part has another value now.
+fn moved() -> String {
+    each("r.# <> g.#", " OR ")
+}
+
+/// Condition that neither the text nor the mapped version or time has changed since the position was recorded. Otherwise another position
+/// is expected.
+const IS_SAME_SOURCE: &str = "(r.content_hash = decode(g.content_hash, 'hex') AND r.source_version IS NOT DISTINCT FROM g.source_version)";
+
+/// The passages, of those given, whose position is impossible, or was changed or lost without a change of the source.
+pub fn compare(corpus_id: i64, present: &str) -> Result<Vec<Fault>> {
+    let detail = |alias: &str| {
+        format!(
+            "concat_ws(', ', 'passage ' || {alias}.ordinal, 'characters ' || {alias}.char_start || ' to ' || {alias}.char_end, \
+                 'pages ' || nullif(concat_ws(' to ', {alias}.page_start, {alias}.page_end), ''))"
+        )
+    };
+    Ok(as_owner(|| {
+        sql::read_json(
+            &format!(
+                "SELECT json_agg(w)::text FROM (SELECT g.chunk_id, g.doc_id, \
+                     CASE WHEN {} THEN 'lost' WHEN g.is_out_of_bounds THEN 'out_of_bounds' WHEN {IS_SAME_SOURCE} AND coalesce({}, false) THEN 'moved' END AS problem, \
+                     concat_ws('; recorded: ', {}, nullif({}, '')) AS detail \
+                 FROM json_to_recordset($2::json) AS g({PRESENT}) \
+                     LEFT JOIN reground.passage_positions AS r ON r.corpus_id = $1 AND r.chunk_id = g.chunk_id) AS w WHERE w.problem IS NOT NULL",
+                lost(),
+                moved(),
+                detail("g"),
+                detail("r"),
+            ),
+            &[corpus_id.into(), present.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Records the positions of new passages, of those whose source has changed, and those that have got more parts. A lost part stays
+/// recorded, so that it stays a fault.
+pub fn record(corpus_id: i64, present: &str) -> Result<()> {
+    let columns = Record(&[
+        "ordinal integer, char_start integer, char_end integer, page_start integer, page_end integer, source_version text",
+    ]);
+    as_owner(|| {
+        sql::run(
+            &format!(
+                "INSERT INTO reground.passage_positions AS r (corpus_id, chunk_id, content_hash, {}) \
+                 SELECT DISTINCT ON (g.chunk_id) $1, g.chunk_id, decode(g.content_hash, 'hex'), {} FROM json_to_recordset($2::json) AS g({PRESENT}) \
+                     LEFT JOIN reground.passage_positions AS r ON r.corpus_id = $1 AND r.chunk_id = g.chunk_id \
+                 WHERE NOT g.is_out_of_bounds AND (r.chunk_id IS NULL OR NOT ({}) AND (NOT {IS_SAME_SOURCE} OR NOT coalesce({}, false) AND ({}))) \
+                 ON CONFLICT (corpus_id, chunk_id) DO UPDATE SET recorded_at = excluded.recorded_at, content_hash = excluded.content_hash, {}",
+                columns.columns(""),
+                columns.columns("g."),
+                lost(),
+                moved(),
+                each("r.# IS DISTINCT FROM g.#", " OR "),
+                columns.assignments("excluded."),
+            ),
+            &[corpus_id.into(), present.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Number of recorded passages.
+pub fn count(corpus_id: i64) -> Result<i64> {
+    Ok(as_owner(|| {
+        sql::write_one(
+            "SELECT count(*) FROM reground.passage_positions AS r WHERE r.corpus_id = $1",
+            &[corpus_id.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// The recorded passages after a chunk id, in order.
+pub fn recorded(corpus_id: i64, after: &str, most: i64) -> Result<Vec<String>> {
+    Ok(as_owner(|| {
+        sql::write_one(
+            "SELECT array_agg(r.chunk_id) FROM (SELECT r.chunk_id FROM reground.passage_positions AS r \
+                 WHERE r.corpus_id = $1 AND r.chunk_id > $2 ORDER BY r.chunk_id LIMIT $3) AS r",
+            &[corpus_id.into(), after.into(), most.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Removes the records of passages.
+pub fn forget(corpus_id: i64, chunk_ids: Vec<String>) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "DELETE FROM reground.passage_positions AS r WHERE r.corpus_id = $1 AND r.chunk_id = ANY ($2)",
+            &[corpus_id.into(), chunk_ids.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Removes all records of a corpus, and returns their number.
+pub fn forget_all(corpus_id: i64) -> Result<i64> {
+    let forgotten = as_owner(|| {
+        sql::run(
+            "DELETE FROM reground.passage_positions AS r WHERE r.corpus_id = $1",
+            &[corpus_id.into()],
+        )
+    })?;
+    Ok(i64::try_from(forgotten).unwrap_or(i64::MAX))
+}
