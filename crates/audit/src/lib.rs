@@ -4,23 +4,36 @@
 //! | topic | module |
 //! |---|---|
 //! | dimensions to group by | [`dimension`] |
+//! | figures to compare | [`figure`] |
 //! | labels that reviewers give | [`label`] |
 //! | hourly rollup cells | [`hours`] |
 //! | pipeline stages at which citations are lost | [`stage`] |
 //! | indicators that rules watch | [`indicator`] |
-//! | alert rules and alert states | [`alert`] |
+//! | counts of events | [`counts`] |
+//! | alert rules, and how each kind is read | [`rule`], [`window_rule`], [`rise`], [`traffic`] |
+//! | checks and alert states | [`alert`] |
 //! | causes of an alert | [`diagnosis`], [`versions`] |
 
 pub mod alert;
 #[cfg(test)]
 mod alert_tests;
+pub mod counts;
 pub mod diagnosis;
 #[cfg(test)]
 mod diagnosis_tests;
 pub mod dimension;
 pub mod error;
+pub mod figure;
 pub mod hours;
 pub mod indicator;
 pub mod label;
+pub mod rise;
+#[cfg(test)]
+mod rise_tests;
+pub mod rule;
 pub mod stage;
+pub mod traffic;
+#[cfg(test)]
+mod traffic_tests;
 pub mod versions;
+pub mod window_rule;
