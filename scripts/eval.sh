@@ -33,4 +33,4 @@ trap 'rm -f "$strategies"' EXIT
 if [ -s "$strategies" ]; then set -- --measured "$strategies"; else set --; fi
 "${bench[@]}" simulation "$@"
 # Alerts on simulated months need no data.
-cargo run --quiet --manifest-path "$ROOT/Cargo.toml" --package reground-audit --example detection
+cargo test --quiet --manifest-path "$ROOT/Cargo.toml" --package reground-audit --test quiet_months -- --ignored --nocapture

@@ -27,13 +27,8 @@ pub mod figure;
 pub mod hours;
 pub mod indicator;
 pub mod label;
-pub mod rise;
-#[cfg(test)]
-mod rise_tests;
-pub mod rule;
+mod rules;
 pub mod stage;
-pub mod traffic;
-#[cfg(test)]
-mod traffic_tests;
 pub mod versions;
-pub mod window_rule;
+
+pub use rules::{rise, rule, traffic, window_rule};

@@ -1,7 +1,7 @@
 //! How often the built-in rules fire in simulated months in which nothing is wrong, and how soon they find a planted fault.
 //!
-//! Seeds below 1000 were used to choose the limits of the rules. The tests use others. `examples/detection.rs` prints the figures of
-//! more months.
+//! Seeds below 1000 were used to choose the limits of the rules. The tests use others. The ignored test prints the figures of more
+//! months.
 
 mod months;
 
@@ -41,4 +41,10 @@ fn other_faults_are_found_by_their_rules() {
         let found = month.first_alarm(fault, 1, 72).expect("an alert");
         assert!(found.rule == rule && found.hours <= hours, "{found:?}");
     }
+}
+
+#[test]
+#[ignore = "takes an hour; make eval prints the tables"]
+fn tables_of_many_months() {
+    months::tables::print(100, 20, 2000);
 }

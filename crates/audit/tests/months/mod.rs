@@ -3,9 +3,11 @@
 //! Traffic follows the hour of the day and the day of the week. An answer has 1 to 6 citations that depend on each other. The share
 //! that holds differs by corpus, document type, model and day.
 
+mod profiles;
 mod random;
 mod rules;
 mod sums;
+pub mod tables;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +18,7 @@ use reground_audit::rule::Rule;
 use reground_audit::traffic::{EarlierCell, WEEKS};
 use reground_citations::{LossStage, Status};
 
+use profiles::{PROFILES, Profile};
 use random::Random;
 use rules::built_in;
 use sums::{Sums, Usual};
@@ -41,35 +44,6 @@ pub enum Fault {
     /// Nobody asks the corpus help any more.
     Traffic,
 }
-
-/// A corpus: its share of the traffic, its share of failing citations, and the shares of its document types.
-struct Profile {
-    name: &'static str,
-    traffic: f64,
-    failing: f64,
-    types: [(&'static str, f64); 3],
-}
-
-const PROFILES: [Profile; 3] = [
-    Profile {
-        name: "help",
-        traffic: 0.5,
-        failing: 0.06,
-        types: [("pdf", 0.3), ("html", 0.5), ("md", 0.2)],
-    },
-    Profile {
-        name: "law",
-        traffic: 0.3,
-        failing: 0.08,
-        types: [("pdf", 0.6), ("docx", 0.3), ("html", 0.1)],
-    },
-    Profile {
-        name: "wiki",
-        traffic: 0.2,
-        failing: 0.03,
-        types: [("html", 0.9), ("md", 0.08), ("pdf", 0.02)],
-    },
-];
 
 /// An alert that fired.
 #[derive(Clone, Debug)]
@@ -164,7 +138,6 @@ impl Month {
             true => "small-1",
             false => "large-1",
         };
-        let better = if model == "large-1" { 0.8 } else { 1.0 };
         let empty = random.happens(0.02);
         let uncited = empty || random.happens(0.04);
         sums.count(
@@ -200,6 +173,21 @@ impl Month {
             *sums.answers.entry((corpus, None)).or_default() += 1;
             return;
         }
+        self.cite(corpus, profile, (fault, model), sums);
+    }
+
+    /// Adds the citations of an answer.
+    fn cite(
+        &mut self,
+        corpus: usize,
+        profile: &Profile,
+        (fault, model): (Option<Fault>, &'static str),
+        sums: &mut Sums,
+    ) {
+        let random = &mut self.random;
+        let better = if model == "large-1" { 0.8 } else { 1.0 };
+        // Usually, one citation in a thousand names nothing that exists.
+        let invented_share = if model == "small-2" { 0.15 } else { 0.001 };
         let citations = 1 + (random.unit() * 6.0) as u32;
         let whole = random.happens(0.3).then(|| random.unit());
         let (mut score, mut scored, mut malformed) = (0.0_f64, 0.0_f64, 0.0);
@@ -229,8 +217,7 @@ impl Month {
             let luck = whole.unwrap_or_else(|| random.unit());
             let broken =
                 fault == Some(Fault::DocumentType) && kind == "pdf" && random.happens(0.45);
-            // Usually, one citation in a thousand names nothing that exists.
-            let invented = random.happens(if new_model { 0.15 } else { 0.001 });
+            let invented = random.happens(invented_share);
             let (status, lost, own) = if invented {
                 (Status::UnknownId, Some(LossStage::Generation), 0.0)
             } else if broken || luck < failing {

@@ -6,7 +6,7 @@ use reground_audit::counts::{CountCell, Kind};
 use reground_audit::hours::{AnswerCell, Cells, CitationCell};
 use reground_citations::{LossStage, Status};
 
-use super::PROFILES;
+use super::profiles::PROFILES;
 
 /// Corpus, kind of events, document type and model.
 type CountKey = (usize, Kind, Option<&'static str>, &'static str);

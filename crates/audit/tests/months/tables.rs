@@ -1,13 +1,8 @@
-//! Prints how often the built-in alert rules fire in quiet months, and the time until the alert for planted faults, as tables.
-//!
-//! `detection [MONTHS] [FAULTS] [FIRST_SEED]`: numbers of quiet months and of faults of each kind, and the first seed.
-
-#[path = "../tests/months/mod.rs"]
-mod months;
+//! Tables of false alarms in quiet months and of the time until the alert for planted faults, for docs/evaluation.md.
 
 use std::collections::BTreeMap;
 
-use months::{Fault, Month};
+use super::{Fault, Month};
 
 const FAULTS: [(Fault, &str); 3] = [
     (Fault::DocumentType, "45 % of the PDF citations fail"),
@@ -18,15 +13,13 @@ const FAULTS: [(Fault, &str); 3] = [
     ),
 ];
 
-fn main() {
-    let mut arguments = std::env::args()
-        .skip(1)
-        .filter_map(|number| number.parse().ok());
-    let (quiet, faults) = (
-        arguments.next().unwrap_or(100),
-        arguments.next().unwrap_or(20),
-    );
-    let first = arguments.next().unwrap_or(2000);
+/// Prints the tables: for this number of quiet months, and of faults of each kind, from the first seed on.
+pub fn print(quiet: u64, faults: u64, first: u64) {
+    quiet_months(quiet, first);
+    faults_found(faults, first);
+}
+
+fn quiet_months(quiet: u64, first: u64) {
     println!("| answers an hour | quiet months | false alarms a month | by rule |");
     println!("|---:|---:|---:|---|");
     for traffic in [10.0, 60.0] {
@@ -44,6 +37,9 @@ fn main() {
             all as f64 / months as f64
         );
     }
+}
+
+fn faults_found(faults: u64, first: u64) {
     println!(
         "\n| fault in one of three corpora | traffic | alert | median time | median turns | 9 of 10 within | found in a day |"
     );
