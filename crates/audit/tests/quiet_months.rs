@@ -32,14 +32,18 @@ fn a_fault_of_pdf_documents_is_found_within_a_day_at_ten_answers_an_hour() {
 
 #[test]
 fn other_faults_are_found_by_their_rules() {
-    for (fault, rule, hours) in [
-        (Fault::Reranker, "reranker_losses", 6.0),
-        (Fault::ModelVersion, "fewer_hold", 48.0),
-        (Fault::Traffic, "traffic_stops", 24.0),
+    // An invented source also lowers the score of its answer.
+    for (fault, rules, hours) in [
+        (Fault::Reranker, &["reranker_losses"][..], 12.0),
+        (Fault::ModelVersion, &["fewer_hold", "low_tail"], 48.0),
+        (Fault::Traffic, &["traffic_stops"], 24.0),
     ] {
         let mut month = Month::new(1000, 10.0, 28);
         let found = month.first_alarm(fault, 1, 72).expect("an alert");
-        assert!(found.rule == rule && found.hours <= hours, "{found:?}");
+        assert!(
+            rules.contains(&found.rule.as_str()) && found.hours <= hours,
+            "{found:?}"
+        );
     }
 }
 
