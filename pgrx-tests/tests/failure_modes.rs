@@ -344,10 +344,10 @@ fn an_alert_is_notified_once_and_resolved() -> Result<()> {
 #[test]
 fn reports_make_an_alert_on_invented_sources_critical() -> Result<()> {
     let (_database, mut client) = bread("reported")?;
-    // One citation in eight is invented: too many for the stage, while the mean stays above the critical limit.
+    // One citation in four is invented: too many for the stage, while the mean stays above the critical limit.
     let answer = format!(
         "{} Pigs fly over Paris [Source: pigs.md].",
-        "Rye bread rises slowly in a cold kitchen [Source: rye.md]. ".repeat(7)
+        "Rye bread rises slowly in a cold kitchen [Source: rye.md]. ".repeat(3)
     );
     let talk = Talk {
         answer: &answer,

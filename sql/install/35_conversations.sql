@@ -86,6 +86,8 @@ CREATE TABLE reground.turns (
     context_embedding   real[],
     answerability       double precision CHECK (answerability BETWEEN 0 AND 1),
     user_ref            text CHECK (user_ref <> ''),
+    reranked_count      integer,
+    rerank_lost_count   integer,
     UNIQUE (conversation_id, turn_no),
     UNIQUE (conversation_id, request_id)
 );
@@ -126,6 +128,8 @@ COMMENT ON COLUMN reground.turns.accuracy_floor IS 'Exponential envelope under t
 COMMENT ON COLUMN reground.turns.topic_drift IS 'Distance between the embeddings of this query and of the first turn''s query, 1 - cosine, 0 to 1; NULL without either embedding.';
 COMMENT ON COLUMN reground.turns.search_us IS 'Duration of the search in microseconds, from the plan to the gathered candidates; NULL if the turn reused sources.';
 COMMENT ON COLUMN reground.turns.compress_us IS 'Microseconds for compressing and counting the history; NULL without compression or history.';
+COMMENT ON COLUMN reground.turns.reranked_count IS 'Number of passages that the reranker received; NULL without a rerank.';
+COMMENT ON COLUMN reground.turns.rerank_lost_count IS 'Number of these that it did not return.';
 COMMENT ON COLUMN reground.turns.sources_before IS 'conversation_sources when the turn first ended; a regeneration starts from this state.';
 COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources after the current answer; restored when a branch starts from this turn. NULL for imported turns.';
 COMMENT ON COLUMN reground.turns.warnings IS 'Warnings of the turn, for example no_embedding or short_branch.';
@@ -376,14 +380,14 @@ CREATE TABLE reground.drift_events (
     created_at    timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 CREATE INDEX drift_events_turn ON reground.drift_events (turn_id);
-COMMENT ON TABLE reground.drift_events IS 'Results of a reranker that differ from its input: a changed text or a lost id.';
+COMMENT ON TABLE reground.drift_events IS 'Results of a reranker that differ from its input: a changed text or a lost passage.';
 COMMENT ON COLUMN reground.drift_events.drift_id IS 'Key.';
 COMMENT ON COLUMN reground.drift_events.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.drift_events.tenant IS 'Tenant that the row belongs to.';
-COMMENT ON COLUMN reground.drift_events.event IS 'Kind of difference.';
-COMMENT ON COLUMN reground.drift_events.severity IS 'minor, major or critical, by how much of the text changed.';
+COMMENT ON COLUMN reground.drift_events.event IS 'reranker_text_mutation or reranker_lost_passage.';
+COMMENT ON COLUMN reground.drift_events.severity IS 'minor, major or critical, by how much of the text changed; for a lost passage critical if all were lost, otherwise major.';
 COMMENT ON COLUMN reground.drift_events.corpus IS 'Name of the corpus.';
 COMMENT ON COLUMN reground.drift_events.chunk_id IS 'Passage that the result was mapped to; NULL if none fits.';
 COMMENT ON COLUMN reground.drift_events.original_hash IS 'Hash of the text sent.';
-COMMENT ON COLUMN reground.drift_events.returned_hash IS 'Hash of the text returned.';
+COMMENT ON COLUMN reground.drift_events.returned_hash IS 'Hash of the text returned; NULL for a lost passage.';
 COMMENT ON COLUMN reground.drift_events.created_at IS 'When the event was recorded.';

@@ -14,18 +14,18 @@ COMMENT ON FUNCTION reground._wilson_interval(bigint, bigint, double precision) 
 CREATE FUNCTION reground._dimension_name(dimension text, of_answers boolean DEFAULT false)
     RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dimension_name_wrapper';
 COMMENT ON FUNCTION reground._dimension_name(text, boolean) IS
-'Internal: returns the name of a dimension, tag for tag:KEY. Errors: 22023 for an unknown dimension, 22004 for NULL with of_answers.';
+'Internal: returns the name of a dimension, tag for tag:KEY, version for version:COMPONENT. Errors: 22023 for an unknown dimension, 22004 for NULL with of_answers.';
 
 CREATE FUNCTION reground._dimension_key(dimension text, of_answers boolean DEFAULT false)
     RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dimension_key_wrapper';
 COMMENT ON FUNCTION reground._dimension_key(text, boolean) IS
-'Internal: returns the key of tag:KEY, NULL for other dimensions.';
+'Internal: returns the key of tag:KEY or version:COMPONENT, NULL for other dimensions.';
 
 CREATE FUNCTION reground._answers_by(dimension text, of_answers boolean, since timestamptz, until timestamptz, live boolean DEFAULT false)
-    RETURNS TABLE (message_id bigint, cfs double precision, value text)
+    RETURNS TABLE (message_id bigint, created_at timestamptz, cfs double precision, value text)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
-        SELECT m.message_id, m.cfs,
+        SELECT m.message_id, m.created_at, m.cfs,
                CASE reground._dimension_name(_answers_by.dimension, _answers_by.of_answers)
                    WHEN 'model' THEN m.model WHEN 'tenant' THEN m.tenant WHEN 'decision' THEN m.decision WHEN 'origin' THEN m.origin WHEN 'conversation' THEN v.conversation_ref
                    WHEN 'day' THEN pg_catalog.to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')
@@ -33,30 +33,34 @@ CREATE FUNCTION reground._answers_by(dimension text, of_answers boolean, since t
         FROM reground.messages AS m
         LEFT JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id AND reground._dimension_name(_answers_by.dimension, _answers_by.of_answers) = 'conversation'
         WHERE NOT m.superseded AND (NOT _answers_by.live OR m.origin = 'live') AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity')
-            AND coalesce(reground._dimension_name(_answers_by.dimension, _answers_by.of_answers), '') NOT IN ('intent', 'tag') AND NOT (_answers_by.of_answers AND _answers_by.dimension = 'corpus')
+            AND coalesce(reground._dimension_name(_answers_by.dimension, _answers_by.of_answers), '') NOT IN ('intent', 'tag', 'version') AND NOT (_answers_by.of_answers AND _answers_by.dimension = 'corpus')
         UNION ALL
         -- Dimensions of the turn. OFFSET 0 joins messages and turns before the citations, which are ten times as many: the planner takes
         -- the two conditions on the period for independent and would choose another order.
-        SELECT x.message_id, x.cfs,
+        SELECT x.message_id, x.created_at, x.cfs,
                CASE reground._dimension_name(_answers_by.dimension, _answers_by.of_answers)
                    WHEN 'corpus' THEN x.corpus WHEN 'intent' THEN x.intent
-                   WHEN 'tag' THEN CASE WHEN x.tags ? reground._dimension_key(_answers_by.dimension, _answers_by.of_answers) THEN x.tags ELSE x.turn_tags END ->> reground._dimension_key(_answers_by.dimension, _answers_by.of_answers) END
-        FROM (SELECT m.message_id, m.cfs, m.tags, t.corpus, t.intent, t.tags AS turn_tags FROM reground.messages AS m JOIN reground.turns AS t ON t.turn_id = m.turn_id
+                   WHEN 'tag' THEN CASE WHEN x.tags ? reground._dimension_key(_answers_by.dimension, _answers_by.of_answers) THEN x.tags ELSE x.turn_tags END ->> reground._dimension_key(_answers_by.dimension, _answers_by.of_answers)
+                   WHEN 'version' THEN (SELECT pg_catalog.substr(w.word, pg_catalog.strpos(w.word, '=') + 1) FROM pg_catalog.regexp_split_to_table(x.versions, '\s+') AS w(word)
+                                        WHERE pg_catalog.split_part(w.word, '=', 1) = reground._dimension_key(_answers_by.dimension, _answers_by.of_answers) LIMIT 1) END
+        FROM (SELECT m.message_id, m.created_at, m.cfs, m.tags, t.corpus, t.intent, t.tags AS turn_tags, t.settings ->> 'component_versions' AS versions FROM reground.messages AS m JOIN reground.turns AS t ON t.turn_id = m.turn_id
               WHERE NOT m.superseded AND (NOT _answers_by.live OR m.origin = 'live') AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity') OFFSET 0) AS x
-        WHERE reground._dimension_name(_answers_by.dimension, _answers_by.of_answers) IN ('intent', 'tag') OR (_answers_by.of_answers AND _answers_by.dimension = 'corpus');
+        WHERE reground._dimension_name(_answers_by.dimension, _answers_by.of_answers) IN ('intent', 'tag', 'version') OR (_answers_by.of_answers AND _answers_by.dimension = 'corpus');
     END;
 COMMENT ON FUNCTION reground._answers_by(text, boolean, timestamptz, timestamptz, boolean) IS
 'Internal: returns current answers (all, or live ones) with their value of a dimension; NULL for a dimension of citations.';
 
 CREATE FUNCTION reground._citations_by(dimension text, since timestamptz, until timestamptz, live boolean DEFAULT false)
     RETURNS TABLE (value text, citation_id bigint, holds boolean, support double precision, factor_coordinates smallint, factor_retrieval smallint, factor_rerank smallint,
-                   factor_context smallint, factor_generation smallint)
+                   factor_context smallint, factor_generation smallint,
+                   message_id bigint, answered_at timestamptz, malformed boolean)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
         SELECT CASE reground._dimension_name(_citations_by.dimension)
                    WHEN 'corpus' THEN c.corpus WHEN 'document' THEN c.doc_id WHEN 'form' THEN c.form WHEN 'status' THEN c.status WHEN 'hallucination_mode' THEN c.hallucination_mode
                    WHEN 'lost_stage' THEN c.lost_stage WHEN 'document_type' THEN reground._document_type(c.uri, c.doc_id) ELSE a.value END,
-               c.citation_id, c.holds, c.support, c.factor_coordinates, c.factor_retrieval, c.factor_rerank, c.factor_context, c.factor_generation
+               c.citation_id, c.holds, c.support, c.factor_coordinates, c.factor_retrieval, c.factor_rerank, c.factor_context, c.factor_generation,
+               a.message_id, a.created_at, c.status = 'malformed'
         FROM reground._answers_by(_citations_by.dimension, false, _citations_by.since, _citations_by.until, _citations_by.live) AS a
         -- A citation is written after its answer, so the index on created_at can be used.
         JOIN reground.message_citations AS c ON c.message_id = a.message_id AND c.created_at >= coalesce(_citations_by.since, '-infinity');
@@ -99,7 +103,7 @@ CREATE FUNCTION reground.citation_quality(dimension text DEFAULT NULL, since tim
         ORDER BY q.citations DESC, q.value;
     END;
 COMMENT ON FUNCTION reground.citation_quality(text, timestamptz, timestamptz) IS
-'Counts how many citations of current answers hold, one row per value of a dimension. dimension: model, tenant, corpus, document, document_type, conversation, intent, origin, form, status, hallucination_mode, lost_stage, decision, day, hour (UTC) or tag:KEY; NULL for one row. rate: holding / judged, with its 95 % Wilson interval low to high. labelled, labelled_accurate: citations with a label, by their last label. reported: citations reported by users. since, until: times of the answers. Errors: 22023 for an unknown dimension.';
+'Counts how many citations of current answers hold, one row per value of a dimension. dimension: model, tenant, corpus, document, document_type, conversation, intent, origin, form, status, hallucination_mode, lost_stage, decision, day, hour (UTC), tag:KEY or version:COMPONENT (of the setting component_versions); NULL for one row. rate: holding / judged, with its 95 % Wilson interval low to high. labelled, labelled_accurate: citations with a label, by their last label. reported: citations reported by users. since, until: times of the answers. Errors: 22023 for an unknown dimension.';
 
 CREATE FUNCTION reground.label_citation(citation_id bigint, label text, note text DEFAULT NULL, labelled_by text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'label_citation_wrapper';
@@ -136,28 +140,57 @@ COMMENT ON FUNCTION reground.stage_survival(text, timestamptz, timestamptz) IS
 
 -- Comparison of two groups of answers.
 
-CREATE FUNCTION reground._mann_whitney(a double precision[], b double precision[])
-    RETURNS TABLE (u double precision, p_value double precision, effect double precision) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'mann_whitney_wrapper';
-COMMENT ON FUNCTION reground._mann_whitney(double precision[], double precision[]) IS
-'Internal: computes the two-sided Mann-Whitney U test of two samples, as scipy.stats.mannwhitneyu with method auto. u: statistic of a. effect: u / (size of a × size of b), the probability that a value of a exceeds one of b. NULL elements are ignored; NULL for an empty sample. Errors: 22023 for NaN.';
+CREATE FUNCTION reground._of_answers(figure text)
+    RETURNS boolean LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'of_answers_wrapper';
+COMMENT ON FUNCTION reground._of_answers(text) IS
+'Internal: returns whether a figure of compare is one of answers; otherwise it is one of citations. Errors: 22023 for an unknown figure.';
 
-CREATE FUNCTION reground.compare_cfs(dimension text, value_a text, value_b text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
-    RETURNS TABLE (answers_a bigint, answers_b bigint, mean_a double precision, mean_b double precision, median_a double precision, median_b double precision,
-                   u double precision, p_value double precision, effect double precision)
+CREATE FUNCTION reground._compare(figure text, dimension text, value_a text, value_b text, sums_a double precision[], counts_a bigint[], sums_b double precision[], counts_b bigint[])
+    RETURNS TABLE (answers_a bigint, answers_b bigint, samples_a bigint, samples_b bigint, mean_a double precision, mean_b double precision, median_a double precision, median_b double precision,
+                   difference double precision, low double precision, high double precision, effect double precision, effect_size text, test text, p_value double precision)
+    LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'compare_wrapper';
+COMMENT ON FUNCTION reground._compare IS
+'Internal: computes compare from the sums and counts of each answer in both groups. Errors: 22004 for NULL, 22023 for an unknown figure.';
+
+-- The functions in the two branches are folded for a constant figure, so only one branch is planned.
+CREATE FUNCTION reground.compare(figure text, dimension text, value_a text, value_b text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
+    RETURNS TABLE (answers_a bigint, answers_b bigint, samples_a bigint, samples_b bigint, mean_a double precision, mean_b double precision, median_a double precision, median_b double precision,
+                   difference double precision, low double precision, high double precision, effect double precision, effect_size text, test text, p_value double precision)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
-        SELECT pg_catalog.cardinality(s.a), pg_catalog.cardinality(s.b), s.mean_a, s.mean_b, s.median_a, s.median_b, w.u, w.p_value, w.effect
+        SELECT w.answers_a, w.answers_b, w.samples_a, w.samples_b, w.mean_a, w.mean_b, w.median_a, w.median_b, w.difference, w.low, w.high, w.effect, w.effect_size, w.test, w.p_value
         FROM (
-            SELECT coalesce(pg_catalog.array_agg(x.cfs) FILTER (WHERE x.value = compare_cfs.value_a), '{}') AS a, coalesce(pg_catalog.array_agg(x.cfs) FILTER (WHERE x.value = compare_cfs.value_b), '{}') AS b,
-                   pg_catalog.avg(x.cfs) FILTER (WHERE x.value = compare_cfs.value_a) AS mean_a, pg_catalog.avg(x.cfs) FILTER (WHERE x.value = compare_cfs.value_b) AS mean_b,
-                   pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x.cfs) FILTER (WHERE x.value = compare_cfs.value_a) AS median_a,
-                   pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x.cfs) FILTER (WHERE x.value = compare_cfs.value_b) AS median_b
-            FROM reground._answers_by(compare_cfs.dimension, true, compare_cfs.since, compare_cfs.until) AS x WHERE x.cfs IS NOT NULL) AS s
-        CROSS JOIN LATERAL reground._mann_whitney(s.a, s.b) AS w
+            SELECT coalesce(pg_catalog.array_agg(g.sum_a), '{}') AS sums_a, coalesce(pg_catalog.array_agg(g.count_a), '{}') AS counts_a,
+                   coalesce(pg_catalog.array_agg(g.sum_b), '{}') AS sums_b, coalesce(pg_catalog.array_agg(g.count_b), '{}') AS counts_b
+            FROM (
+                SELECT coalesce(pg_catalog.sum(y.number) FILTER (WHERE y.in_a), 0) AS sum_a, pg_catalog.count(*) FILTER (WHERE y.in_a) AS count_a,
+                       coalesce(pg_catalog.sum(y.number) FILTER (WHERE NOT y.in_a), 0) AS sum_b, pg_catalog.count(*) FILTER (WHERE NOT y.in_a) AS count_b
+                FROM (
+                    SELECT x.message_id, x.number,
+                           CASE compare.dimension WHEN 'period' THEN CASE WHEN x.answered_at OPERATOR(pg_catalog.<@) compare.value_a::tstzrange THEN true WHEN x.answered_at OPERATOR(pg_catalog.<@) compare.value_b::tstzrange THEN false END
+                               ELSE CASE x.value WHEN compare.value_a THEN true WHEN compare.value_b THEN false END END AS in_a
+                    FROM (
+                        SELECT c.message_id, c.answered_at, c.value,
+                               CASE compare.figure WHEN 'holding' THEN CASE WHEN c.holds THEN 1 WHEN NOT c.holds THEN 0 END WHEN 'malformed' THEN CASE WHEN c.malformed THEN 1 ELSE 0 END ELSE c.support END::double precision AS number
+                        FROM reground._citations_by(CASE WHEN reground._of_answers(compare.figure) OR compare.dimension = 'period' THEN NULL ELSE compare.dimension END, compare.since, compare.until) AS c
+                        WHERE NOT reground._of_answers(compare.figure)
+                        UNION ALL
+                        SELECT a.message_id, a.created_at, a.value,
+                               CASE compare.figure WHEN 'cited' THEN CASE WHEN m.citation_count > 0 THEN 1 ELSE 0 END WHEN 'cfs' THEN m.cfs WHEN 'stage_cfs' THEN m.stage_cfs WHEN 'grounded_cfs' THEN m.grounded_cfs
+                                   WHEN 'answer_tokens' THEN m.answer_tokens WHEN 'context_tokens' THEN t.context_tokens WHEN 'search_ms' THEN t.search_us / 1000.0
+                                   WHEN 'answer_ms' THEN CASE WHEN m.origin = 'live' THEN pg_catalog.date_part('epoch', m.created_at - t.begun_at) * 1000 END END::double precision
+                        FROM reground._answers_by(CASE WHEN reground._of_answers(compare.figure) AND compare.dimension <> 'period' THEN compare.dimension ELSE 'origin' END, true, compare.since, compare.until) AS a
+                        JOIN reground.messages AS m ON m.message_id = a.message_id
+                        JOIN reground.turns AS t ON t.turn_id = m.turn_id
+                        WHERE reground._of_answers(compare.figure)) AS x
+                    WHERE x.number IS NOT NULL) AS y
+                WHERE y.in_a IS NOT NULL
+                GROUP BY y.message_id) AS g) AS s
+        CROSS JOIN LATERAL reground._compare(compare.figure, compare.dimension, compare.value_a, compare.value_b, s.sums_a, s.counts_a, s.sums_b, s.counts_b) AS w
         WHERE (SELECT reground._notice_scope());
     END;
-COMMENT ON FUNCTION reground.compare_cfs(text, text, text, timestamptz, timestamptz) IS
-'Compares the citation fidelity scores of current answers between two values of a dimension by the two-sided Mann-Whitney U test, as scipy.stats.mannwhitneyu with method auto. dimension: model, tenant, corpus (of the turn), conversation, intent, decision, origin, day, hour or tag:KEY. u: statistic of value_a. effect: u / (answers_a × answers_b), the probability that a score of value_a exceeds one of value_b. Errors: 22004 for NULL, 22023 for an unknown dimension.';
+COMMENT ON FUNCTION reground.compare(text, text, text, text, timestamptz, timestamptz) IS
+'Compares a figure of current answers between two values of a dimension. figure: holding, malformed (shares of citations), support (mean of an answer''s citations), cited (share of answers with a citation), cfs, stage_cfs, grounded_cfs, answer_ms (from begin_turn to end_turn), search_ms, answer_tokens or context_tokens. dimension: as in citation_quality for figures of citations, otherwise model, tenant, corpus (of the turn), conversation, intent, decision, origin, day, hour, tag:KEY or version:COMPONENT; for both period, with ranges of time as values. samples: citations or answers. difference: mean_a - mean_b, with its 95 % interval low to high. test: clustered_proportions for shares, mann_whitney for numbers. effect, effect_size: cohen_h for shares, cliff_delta for numbers. NULL if a group is empty. Errors: 22004 for NULL, 22023 for an unknown figure or dimension.';
 
 CREATE FUNCTION reground.in_canary(conversation_ref text, share double precision DEFAULT 0.05, salt text DEFAULT '')
     RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -52,6 +52,35 @@ COMMENT ON COLUMN reground.citation_rollup.status IS 'Verdict; see citation_stat
 COMMENT ON COLUMN reground.citation_rollup.lost_stage IS 'First pipeline stage whose factor is 0; NULL if no stage lost the citation.';
 COMMENT ON COLUMN reground.citation_rollup.citations IS 'Number of citations.';
 
+CREATE TABLE reground.turn_rollup (
+    hour           timestamptz NOT NULL,
+    tenant         text NOT NULL,
+    corpus         text NOT NULL,
+    model          text,
+    answers        bigint NOT NULL,
+    empty_contexts bigint NOT NULL,
+    uncited        bigint NOT NULL,
+    rerank_turns   bigint NOT NULL,
+    reranked       bigint NOT NULL,
+    rerank_lost    bigint NOT NULL,
+    timed          bigint NOT NULL,
+    log_ms         bigint NOT NULL,
+    UNIQUE NULLS NOT DISTINCT (hour, tenant, corpus, model)
+);
+COMMENT ON TABLE reground.turn_rollup IS 'Turns of current live answers by hour: sources, citations, reranking and time.';
+COMMENT ON COLUMN reground.turn_rollup.hour IS 'Start of the hour of the answers.';
+COMMENT ON COLUMN reground.turn_rollup.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.turn_rollup.corpus IS 'Leading corpus of the turns.';
+COMMENT ON COLUMN reground.turn_rollup.model IS 'Model that wrote the answers, first 200 characters.';
+COMMENT ON COLUMN reground.turn_rollup.answers IS 'Number of answers.';
+COMMENT ON COLUMN reground.turn_rollup.empty_contexts IS 'Number of answers whose turn had no source.';
+COMMENT ON COLUMN reground.turn_rollup.uncited IS 'Number of answers without a citation whose turn had a source.';
+COMMENT ON COLUMN reground.turn_rollup.rerank_turns IS 'Number of answers whose turn was reranked.';
+COMMENT ON COLUMN reground.turn_rollup.reranked IS 'Number of passages that a reranker received.';
+COMMENT ON COLUMN reground.turn_rollup.rerank_lost IS 'Number of these that it did not return.';
+COMMENT ON COLUMN reground.turn_rollup.timed IS 'Number of answers with a known time from begin_turn to end_turn.';
+COMMENT ON COLUMN reground.turn_rollup.log_ms IS 'Sum of 1000 * ln(milliseconds) over these; exp(log_ms / 1000.0 / timed) is the geometric mean.';
+
 -- Views of the rollups, and their maintenance.
 
 CREATE FUNCTION reground.refresh_audit(max_answers integer DEFAULT NULL)

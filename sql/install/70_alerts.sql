@@ -4,7 +4,8 @@ CREATE TABLE reground.alert_rules (
     rule         text NOT NULL CHECK (rule <> ''),
     built_in     boolean NOT NULL DEFAULT false,
     indicator    text NOT NULL CHECK (indicator IN ('cfs_p1', 'cfs_p5', 'cfs_p50', 'cfs_p95', 'cfs_p99', 'cfs_mean', 'cfs_p5_drop', 'survival_coordinates', 'survival_retrieval', 'survival_rerank',
-                                                   'survival_context', 'survival_generation', 'parse_failures', 'stale_share', 'judge_disagreement')),
+                                                   'survival_context', 'survival_generation', 'parse_failures', 'stale_share', 'judge_disagreement',
+                                                   'holding_drop', 'malformed_rise', 'uncited_rise', 'empty_context_rise', 'rerank_loss_rise', 'answer_ms_rise', 'traffic')),
     threshold    double precision NOT NULL,
     period       interval NOT NULL CHECK (period BETWEEN interval '1 hour' AND interval '31 days'),
     whole_period boolean NOT NULL,
@@ -19,12 +20,12 @@ CREATE TABLE reground.alert_rules (
 COMMENT ON TABLE reground.alert_rules IS 'Alert rules, written by set_alert_rule. The effective rules are in active_alert_rules.';
 COMMENT ON COLUMN reground.alert_rules.rule IS 'Name of the rule.';
 COMMENT ON COLUMN reground.alert_rules.built_in IS 'Whether the rule came with the extension. A rule of the same name with built_in false overrides it.';
-COMMENT ON COLUMN reground.alert_rules.indicator IS 'Watched figure: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean, survival_coordinates, survival_retrieval, survival_rerank, survival_context or survival_generation, bad below the threshold; cfs_p5_drop (from the baseline), stale_share or judge_disagreement (labelled citations whose label differs from the judge''s verdict), bad above it; parse_failures, bad from the threshold on.';
+COMMENT ON COLUMN reground.alert_rules.indicator IS 'Watched figure: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean, survival_coordinates, survival_retrieval, survival_rerank, survival_context or survival_generation, bad below the threshold; cfs_p5_drop (from the baseline), stale_share or judge_disagreement (labelled citations whose label differs from the judge''s verdict), bad above it; parse_failures, bad from the threshold on. Relative to the four weeks before the period: holding_drop (of the share of citations that hold), malformed_rise, uncited_rise (answers with sources and without citations), empty_context_rise, rerank_loss_rise (passages that a reranker did not return), answer_ms_rise (of the geometric mean; 0.5 is half as long again); they accumulate evidence for a change by the threshold. traffic: answers as a share of those of the same hours in earlier weeks, bad below it.';
 COMMENT ON COLUMN reground.alert_rules.threshold IS 'Threshold, 0 to 1.';
-COMMENT ON COLUMN reground.alert_rules.period IS 'Period that the rule examines, in whole hours, including the current hour.';
+COMMENT ON COLUMN reground.alert_rules.period IS 'Period that the rule examines, in whole hours, including the current hour (traffic: without it).';
 COMMENT ON COLUMN reground.alert_rules.whole_period IS 'Whether the rule uses the whole period; otherwise only the latest hours, as few as contain min_answers answers.';
-COMMENT ON COLUMN reground.alert_rules.min_answers IS 'Smallest number of answers on which the rule fires or resolves.';
-COMMENT ON COLUMN reground.alert_rules.per_corpus IS 'Whether the rule examines each corpus separately (per tenant), or all together.';
+COMMENT ON COLUMN reground.alert_rules.min_answers IS 'Smallest number of answers on which the rule fires or resolves; for rules relative to the weeks before, the smallest number of citations, answers or passages of those weeks.';
+COMMENT ON COLUMN reground.alert_rules.per_corpus IS 'Whether the rule examines each corpus separately (per tenant), or all together. Rules relative to the weeks before always do.';
 COMMENT ON COLUMN reground.alert_rules.severity IS 'Severity of the alerts, warning or critical. A mean score under 0.70 and reports of users make any alert critical.';
 COMMENT ON COLUMN reground.alert_rules.enabled IS 'Whether the rule is enabled.';
 COMMENT ON COLUMN reground.alert_rules.meaning IS 'Description.';
@@ -41,6 +42,13 @@ INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, 
     ('sli_parse_failures',true, 'parse_failures',       0.005, '24 hours', true,  50, false, 'warning', true,  'service level: citations that cannot be parsed'),
     ('stale_sources',     true, 'stale_share',          0.10,  '24 hours', true,  50, true,  'warning', true,  'cited documents have changed or were deleted since'),
     ('judge_disagreement',true, 'judge_disagreement',   0.20,  '31 days',  true,  50, false, 'warning', false, 'the judge and the reviewers disagree; see judge_agreement'),
+    ('fewer_hold',        true, 'holding_drop',         0.10,  '72 hours', true, 200, true,  'warning', true,  'fewer citations hold than usual'),
+    ('malformed',         true, 'malformed_rise',       0.05,  '72 hours', true, 200, true,  'warning', true,  'more citations cannot be parsed than usual'),
+    ('uncited_answers',   true, 'uncited_rise',         0.20,  '72 hours', true, 200, true,  'warning', true,  'more answers have no citation than usual'),
+    ('empty_contexts',    true, 'empty_context_rise',   0.20,  '72 hours', true, 200, true,  'warning', true,  'more turns find no source than usual'),
+    ('reranker_losses',   true, 'rerank_loss_rise',     0.20,  '72 hours', true, 200, true,  'warning', true,  'the reranker returns fewer passages than usual'),
+    ('slow_answers',      true, 'answer_ms_rise',       1.00,  '72 hours', true, 200, true,  'warning', true,  'answers take twice as long as usual'),
+    ('traffic_stops',     true, 'traffic',              0.05,  '24 hours', true,  50, true,  'critical', true, 'no answers where there were many in earlier weeks'),
     ('literal_p95',       true, 'cfs_p95',              0.85,  '6 hours',  false, 50, true,  'warning', false, 'as published; it fires only if nineteen of twenty answers are bad'),
     ('literal_p99',       true, 'cfs_p99',              0.90,  '24 hours', true,  50, false, 'warning', false, 'as published; it almost never fires');
 
@@ -55,7 +63,7 @@ COMMENT ON COLUMN reground.active_alert_rules.indicator IS 'Watched figure; see 
 COMMENT ON COLUMN reground.active_alert_rules.threshold IS 'Threshold, 0 to 1.';
 COMMENT ON COLUMN reground.active_alert_rules.period IS 'Period that the rule examines.';
 COMMENT ON COLUMN reground.active_alert_rules.whole_period IS 'Whether the rule uses the whole period.';
-COMMENT ON COLUMN reground.active_alert_rules.min_answers IS 'Smallest number of answers on which the rule fires or resolves.';
+COMMENT ON COLUMN reground.active_alert_rules.min_answers IS 'Smallest number of answers on which the rule fires or resolves; for rules relative to the weeks before, the smallest number of citations, answers or passages of those weeks.';
 COMMENT ON COLUMN reground.active_alert_rules.per_corpus IS 'Whether the rule examines each corpus separately.';
 COMMENT ON COLUMN reground.active_alert_rules.severity IS 'Severity of the alerts, warning or critical.';
 COMMENT ON COLUMN reground.active_alert_rules.enabled IS 'Whether the rule is enabled.';
@@ -104,12 +112,12 @@ COMMENT ON COLUMN reground.alerts.alert_id IS 'Key.';
 COMMENT ON COLUMN reground.alerts.rule IS 'Name of the rule.';
 COMMENT ON COLUMN reground.alerts.tenant IS 'Tenant of the corpus; NULL for a shared corpus.';
 COMMENT ON COLUMN reground.alerts.corpus IS 'Corpus, for rules per corpus; NULL otherwise.';
-COMMENT ON COLUMN reground.alerts.state IS 'firing or resolved. An alert resolves when its value is better than the threshold by a tenth of the distance to the best value, after a whole period without a bad hour, or when the rule no longer watches.';
+COMMENT ON COLUMN reground.alerts.state IS 'firing or resolved. An alert resolves when its value is better than the threshold by a tenth of the distance to the best value, after a whole period without a bad hour, or when the rule no longer watches; if it is relative to the weeks before, when half of the evidence is gone.';
 COMMENT ON COLUMN reground.alerts.severity IS 'warning or critical. A critical alert stays critical.';
 COMMENT ON COLUMN reground.alerts.indicator IS 'Watched figure.';
 COMMENT ON COLUMN reground.alerts.value IS 'Last value while firing.';
 COMMENT ON COLUMN reground.alerts.threshold IS 'Threshold.';
-COMMENT ON COLUMN reground.alerts.baseline IS 'Baseline, for cfs_p5_drop.';
+COMMENT ON COLUMN reground.alerts.baseline IS 'Baseline, for cfs_p5_drop; the usual figure, for indicators relative to the weeks before.';
 COMMENT ON COLUMN reground.alerts.samples IS 'Number of answers or citations behind value.';
 COMMENT ON COLUMN reground.alerts.since IS 'First hour of value.';
 COMMENT ON COLUMN reground.alerts.first_bad_hour IS 'First bad hour of the current run. Later good hours do not move it while the alert fires.';

@@ -2,11 +2,10 @@
 
 use reground_citations::{LossStage, Status};
 
-use crate::alert::{
-    Baseline, CheckInput, Event, Horizon, OpenAlert, Rule, Severity, baselines, threshold,
-};
+use crate::alert::{Baseline, CheckInput, Event, Horizon, OpenAlert, baselines};
 use crate::hours::{AnswerCell, Cells, CitationCell, Corpus, HOUR, Hours};
 use crate::indicator::Indicator;
+use crate::rule::{Rule, Severity, threshold};
 
 const NOW: i64 = 1000 * HOUR;
 
@@ -53,6 +52,9 @@ fn check_input(answers: Vec<AnswerCell>) -> CheckInput {
         hours: of_answers(answers),
         baselines: Vec::new(),
         open: Vec::new(),
+        counts: Vec::new(),
+        usual: Vec::new(),
+        earlier: Vec::new(),
         reported: Vec::new(),
     }
 }
@@ -69,7 +71,7 @@ fn firing(alert_id: i64, corpus: &str) -> OpenAlert {
 #[test]
 fn a_low_percentile_fires_with_its_first_bad_hour() {
     let good = (3..200).map(|back| answers(back, 1000, 40));
-    let bad = (0..3).flat_map(|back| [answers(back, 1000, 54), answers(back, 300, 6)]);
+    let bad = (0..3).flat_map(|back| [answers(back, 1000, 50), answers(back, 300, 10)]);
     let input = check_input(good.chain(bad).collect());
     let found = input.check(&[rule(Indicator::Percentile(5), 0.85)]);
     assert_eq!(found.len(), 1);
@@ -157,7 +159,7 @@ fn one_good_citation_in_the_current_hour_does_not_move_the_first_bad_hour() {
     let whole = Rule {
         hours: 24,
         whole_period: true,
-        ..rule(Indicator::Survival(LossStage::Rerank), 0.97)
+        ..rule(Indicator::Survival(LossStage::Rerank), 0.99)
     };
     for rule in [rule(Indicator::Survival(LossStage::Rerank), 0.9), whole] {
         broken.open.clear();
@@ -224,9 +226,11 @@ fn a_stage_can_be_watched_over_all_corpora() {
         citations,
     };
     lost.hours.add(of_citations([
-        cell("help", None, 80),
-        cell("law", Some(LossStage::Rerank), 20),
+        cell("help", None, 480),
+        cell("law", Some(LossStage::Rerank), 40),
         cell("law", Some(LossStage::Retrieval), 5),
+        cell("wiki", Some(LossStage::Rerank), 40),
+        cell("news", Some(LossStage::Rerank), 40),
     ]));
     let all = Rule {
         per_corpus: false,
@@ -235,16 +239,16 @@ fn a_stage_can_be_watched_over_all_corpora() {
     let found = lost.check(std::slice::from_ref(&all));
     assert_eq!(
         (found[0].value, found[0].samples, found[0].corpus.clone()),
-        (0.8, 100, None)
+        (0.8, 600, None)
     );
     let each = rule(Indicator::Survival(LossStage::Rerank), 0.9);
     assert_eq!(
         lost.check(std::slice::from_ref(&each)),
         [],
-        "25 citations of law are too few"
+        "40 citations of a corpus are too few"
     );
     lost.hours
-        .add(of_citations([cell("law", Some(LossStage::Rerank), 30)]));
+        .add(of_citations([cell("law", Some(LossStage::Rerank), 10)]));
     let found = lost.check(&[each]);
     assert_eq!(found.len(), 1);
     assert_eq!(
@@ -340,28 +344,46 @@ fn one_scored_answer_among_many_makes_no_finding() {
 
 #[test]
 fn values_at_the_threshold_are_good_or_bad_as_documented() {
-    let edge = |indicator, threshold, hours: Hours| {
-        let mut edge = check_input(Vec::new());
-        edge.hours = hours;
-        !edge.check(&[rule(indicator, threshold)]).is_empty()
-    };
-    let scores = |low| of_answers(vec![answers(0, 1000, 99), answers(0, low, 1)]);
-    let of = |cells: [CitationCell; 2]| Hours::from(of_citations(cells));
-    let reranker = |lost| of(reranked(0, 100 - lost, lost));
-    let unread = |failed| {
-        let mut cells = reranked(0, 200 - failed, failed);
-        (cells[1].status, cells[1].lost_stage) = (Status::Malformed, None);
-        of(cells)
-    };
+    let bad = |indicator, threshold, value| rule(indicator, threshold).is_bad(value);
+    assert!(!bad(Indicator::Percentile(1), 0.9, 0.9));
+    assert!(bad(Indicator::Percentile(1), 0.9, 0.899));
     let rerank = Indicator::Survival(LossStage::Rerank);
-    assert!(!edge(Indicator::Percentile(1), 0.9, scores(900)));
-    assert!(edge(Indicator::Percentile(1), 0.9, scores(899)));
-    assert!(!edge(rerank, 0.95, reranker(5)));
-    assert!(edge(rerank, 0.95, reranker(6)));
-    // The target is below 0.5 %, and 1 of 200 is exactly 0.5 %.
-    assert!(!edge(Indicator::ParseFailures, 0.005, unread(0)));
-    assert!(edge(Indicator::ParseFailures, 0.005, unread(1)));
-    assert!(!edge(Indicator::ParseFailures, 0.0, unread(0)));
+    assert!(!bad(rerank, 0.95, 0.95));
+    assert!(bad(rerank, 0.95, 0.94));
+    assert!(!bad(Indicator::Stale, 0.1, 0.1));
+    // The target is below 0.5 %.
+    assert!(bad(Indicator::ParseFailures, 0.005, 0.005));
+    assert!(!bad(Indicator::ParseFailures, 0.0, 0.0));
+}
+
+#[test]
+fn a_figure_must_be_beyond_chance() {
+    let found = |indicator, threshold, hours: Hours| {
+        let mut input = check_input(Vec::new());
+        input.hours = hours;
+        input.check(&[rule(indicator, threshold)]).len()
+    };
+    // 5 % of 60 answers may be bad: 3, with a standard error of 1.69.
+    let scores = |bad| of_answers(vec![answers(0, 1000, 60 - bad), answers(0, 300, bad)]);
+    let tail = |bad| found(Indicator::Percentile(5), 0.85, scores(bad));
+    assert_eq!((tail(8), tail(9)), (0, 1));
+    // 0.5 % of 800 citations: 4, with a standard error of 1.995 · √2.
+    let unread = |bad| {
+        let mut cells = reranked(0, 800 - bad, bad);
+        (cells[1].status, cells[1].lost_stage) = (Status::Malformed, None);
+        found(
+            Indicator::ParseFailures,
+            0.005,
+            Hours::from(of_citations(cells)),
+        )
+    };
+    assert_eq!((unread(12), unread(13)), (0, 1));
+    // 10 % of 100 citations: 10, with a standard error of 3 · √2.
+    let lost = |bad| {
+        let hours = Hours::from(of_citations(reranked(0, 100 - bad, bad)));
+        found(Indicator::Survival(LossStage::Rerank), 0.9, hours)
+    };
+    assert_eq!((lost(22), lost(23)), (0, 1));
 }
 
 #[test]

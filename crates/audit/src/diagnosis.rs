@@ -6,9 +6,11 @@ use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::alert::{CRITICAL_CFS, Severity};
+use crate::alert::CRITICAL_CFS;
+use crate::counts::Kind;
 use crate::hours::{Corpus, HOUR, Hours, Window};
 use crate::indicator::Indicator;
+use crate::rule::Severity;
 use crate::stage::Stage;
 use crate::versions;
 
@@ -21,7 +23,7 @@ const CHANGED_SHARE: f64 = 0.1;
 /// A reranker warning is a clue when its share of turns has grown by more than this.
 const MORE_WARNED: f64 = 0.05;
 
-/// A document type is a clue when its loss rate is at least this many times the rate of the other types.
+/// A document type is a clue when its loss rate has grown at least this many times as much as the rate of the other types.
 const CONCENTRATION: f64 = 3.0;
 
 /// Turns of an hour that used one value of a component.
@@ -167,12 +169,17 @@ impl DiagnosisInput {
 
     /// Returns the stage whose loss rate has grown the most.
     fn stage(&self) -> Option<Stage> {
-        if self.indicator == Indicator::Stale {
-            return Some(Stage::Document);
-        }
-        // The judge or the reviewers have changed, not the pipeline.
-        if self.indicator == Indicator::JudgeDisagreement {
-            return None;
+        match self.indicator {
+            Indicator::Stale => return Some(Stage::Document),
+            Indicator::Rise(Kind::RerankLost) => return Some(Stage::Rerank),
+            Indicator::Rise(Kind::EmptyContext) => return Some(Stage::Retrieval),
+            Indicator::Rise(Kind::Uncited) => return Some(Stage::Generation),
+            Indicator::Rise(Kind::Malformed) => return Some(Stage::Citation),
+            // The judge, the reviewers, the load or the users have changed, not the citations.
+            Indicator::JudgeDisagreement | Indicator::Rise(Kind::AnswerMs) | Indicator::Traffic => {
+                return None;
+            }
+            _ => {}
         }
         let (bad, before) = (self.losses(self.bad()), self.losses(self.before()));
         let more = |stage: Stage| bad.rate(stage) - before.rate(stage);
@@ -198,13 +205,57 @@ impl DiagnosisInput {
         worst.map(|(corpus, _)| corpus.clone())
     }
 
-    /// Returns a clue when one document type is lost far more often than the others.
+    /// Returns a clue when the losses of one document type have grown far more than those of the others.
     fn document_type(&self, stage: Stage, corpus: Option<&Corpus>) -> Option<Clue> {
-        let window = Window {
-            corpus,
-            ..self.bad()
+        let (bad, before) = (self.bad(), self.before());
+        let types = self.losses_by_type(stage, Window { corpus, ..bad });
+        let earlier = self.losses_by_type(stage, Window { corpus, ..before });
+        // Losses beyond the rate of the same type before.
+        let grown = |kind: &Option<&str>, (lost, all): (u64, u64)| {
+            let before = earlier
+                .get(kind)
+                .map_or(0.0, |before| rate(before.0, before.1));
+            (lost as f64 - before * all as f64).max(0.0)
         };
-        let mut types: BTreeMap<Option<&str>, (u64, u64)> = BTreeMap::new();
+        let total: f64 = types
+            .iter()
+            .map(|(kind, counts)| grown(kind, *counts))
+            .sum();
+        let all: u64 = types.values().map(|counts| counts.1).sum();
+        let largest = types
+            .iter()
+            .max_by(|(a, own), (b, other)| grown(a, **own).total_cmp(&grown(b, **other)));
+        let (kind, (lost, of_kind)) = largest.map(|(kind, counts)| (*kind, *counts))?;
+        let own = grown(&kind, (lost, of_kind));
+        let others = (total - own) / (all - of_kind).max(1) as f64;
+        let kind = kind?.to_owned();
+        let concentrated = all > of_kind
+            && own > 0.0
+            && 2.0 * own >= total
+            && own / of_kind as f64 >= CONCENTRATION * others;
+        let other_lost: u64 = types.values().map(|counts| counts.0).sum::<u64>() - lost;
+        concentrated.then(|| Clue {
+            step: 3,
+            clue: "document_type",
+            stage: Some(stage.name()),
+            stage_no: number(stage),
+            corpus: corpus.cloned(),
+            document_type: Some(kind),
+            hour: self.first_bad_hour,
+            severity: None,
+            details: json!({
+                "lost": lost, "citations": of_kind, "rate": rate(lost, of_kind), "others_rate": rate(other_lost, all - of_kind),
+            }),
+        })
+    }
+
+    /// Returns the lost citations and all citations of a window, by document type.
+    fn losses_by_type<'a>(
+        &'a self,
+        stage: Stage,
+        window: Window<'a>,
+    ) -> BTreeMap<Option<&'a str>, (u64, u64)> {
+        let mut types: BTreeMap<Option<&'a str>, (u64, u64)> = BTreeMap::new();
         let mut add = |kind, lost, all| {
             let counts: &mut (u64, u64) = types.entry(kind).or_default();
             counts.0 += lost;
@@ -221,29 +272,7 @@ impl DiagnosisInput {
                 add(cell.document_type.as_deref(), lost, cell.citations);
             }
         }
-        let (lost, all) = types.values().fold((0, 0), |(lost, all), counts| {
-            (lost + counts.0, all + counts.1)
-        });
-        let (kind, (of_kind, all_of_kind)) =
-            types.into_iter().max_by_key(|(_, counts)| counts.0)?;
-        let kind = kind?.to_owned();
-        let others = rate(lost - of_kind, all - all_of_kind);
-        let concentrated = all > all_of_kind
-            && 2 * of_kind >= lost
-            && rate(of_kind, all_of_kind) >= CONCENTRATION * others.max(f64::MIN_POSITIVE);
-        concentrated.then(|| Clue {
-            step: 3,
-            clue: "document_type",
-            stage: Some(stage.name()),
-            stage_no: number(stage),
-            corpus: corpus.cloned(),
-            document_type: Some(kind),
-            hour: self.first_bad_hour,
-            severity: None,
-            details: json!({
-                "lost": of_kind, "citations": all_of_kind, "rate": rate(of_kind, all_of_kind), "others_rate": others,
-            }),
-        })
+        types
     }
 
     /// Returns component values that replace another value, are first used at most [`SUSPECT_HOURS`] before the first bad hour, and

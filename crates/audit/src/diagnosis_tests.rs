@@ -3,10 +3,11 @@
 use reground_citations::{LossStage, Status};
 use serde_json::json;
 
-use crate::alert::Severity;
+use crate::counts::Kind;
 use crate::diagnosis::{Clue, ComponentCell, DiagnosisInput, RerankCell};
 use crate::hours::{AnswerCell, Cells, CitationCell, HOUR, Hours, StaleCell};
 use crate::indicator::Indicator;
+use crate::rule::Severity;
 
 const BAD: i64 = 500 * HOUR;
 
@@ -249,4 +250,35 @@ fn user_reports_and_low_means_are_critical() {
     assert_eq!(severity(800, 0), Some(Severity::Warning));
     assert_eq!(severity(800, 1), Some(Severity::Critical));
     assert_eq!(severity(650, 0), Some(Severity::Critical));
+}
+
+#[test]
+fn losses_of_a_reranker_have_its_stage_also_without_a_lost_citation() {
+    let good = vec![cell(BAD, "pdf", Status::ResolvedCurrent, None, 90)];
+    let found = conclusion(&case(Indicator::Rise(Kind::RerankLost), good.clone()));
+    assert_eq!(found.stage, Some("rerank"));
+    let found = conclusion(&case(Indicator::Rise(Kind::AnswerMs), good));
+    assert_eq!(found.stage, None);
+}
+
+#[test]
+fn a_type_that_always_fails_is_no_clue_when_another_begins_to() {
+    let lost = Some(LossStage::Generation);
+    let mut bad = case(Indicator::Rise(Kind::Failing), Vec::new());
+    for back in 1..168 {
+        let scanned = cell(BAD - back * HOUR, "tif", Status::Unsupported, lost, 50);
+        bad.hours.add(Cells {
+            citations: vec![scanned],
+            ..Cells::default()
+        });
+    }
+    bad.hours.add(Cells {
+        citations: vec![
+            cell(BAD, "tif", Status::Unsupported, lost, 50),
+            cell(BAD, "pdf", Status::ResolvedCurrent, None, 60),
+            cell(BAD, "pdf", Status::Unsupported, lost, 40),
+        ],
+        ..Cells::default()
+    });
+    assert_eq!(conclusion(&bad).document_type.as_deref(), Some("pdf"));
 }

@@ -45,43 +45,47 @@ impl Subject {
     }
 }
 
-/// A parsed dimension: one of [`NAMES`], or `tag:KEY`.
+/// A parsed dimension: one of [`NAMES`], `tag:KEY` or `version:COMPONENT`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Dimension {
-    /// One of [`NAMES`], or `tag`; `None` when nothing is grouped.
+    /// One of [`NAMES`], `tag` or `version`; `None` when nothing is grouped.
     pub name: Option<String>,
-    /// Key of the tag, for `tag` only.
+    /// Key of the tag, or name of the component.
     pub key: Option<String>,
 }
 
 impl Dimension {
-    /// Prefix of a dimension that groups by a tag of the application.
-    pub const TAG: &str = "tag:";
+    /// Dimensions with a key: a tag of the application, and the version of a component that the setting
+    /// [`SETTING`](crate::versions::SETTING) declares.
+    const KEYED: [&str; 2] = ["tag", "version"];
 
     /// Parses the name of a dimension of `subject`.
     ///
     /// # Errors
     /// Returns [`AuditError::Unrecognized`] when the subject has no such dimension.
     pub fn parse(by: &str, subject: Subject) -> Result<Self, AuditError> {
-        match by.strip_prefix(Self::TAG) {
-            Some(key) if !key.is_empty() => Ok(Self {
-                name: Some("tag".to_owned()),
-                key: Some(key.to_owned()),
-            }),
-            None if subject.names().contains(&by) => Ok(Self {
-                name: Some(by.to_owned()),
-                key: None,
-            }),
-            _ => Err(AuditError::Unrecognized {
+        let (name, key) = match by.split_once(':') {
+            Some((name, key)) => (name, Some(key)),
+            None => (by, None),
+        };
+        let is_known = match key {
+            Some(key) => Self::KEYED.contains(&name) && !key.is_empty(),
+            None => subject.names().contains(&name),
+        };
+        if !is_known {
+            return Err(AuditError::Unrecognized {
                 kind: "dimension",
                 name: by.to_owned(),
                 valid: format!(
-                    "{}, or {}KEY for a tag of yours",
+                    "{}, tag:KEY for a tag of yours, or version:COMPONENT for a version that you declare",
                     subject.names().join(", "),
-                    Self::TAG
                 ),
-            }),
+            });
         }
+        Ok(Self {
+            name: Some(name.to_owned()),
+            key: key.map(str::to_owned),
+        })
     }
 }
 
@@ -99,7 +103,12 @@ mod tests {
             (tag.name.as_deref(), tag.key.as_deref()),
             (Some("tag"), Some("team:blue"))
         );
-        for wrong in ["", "Model", "tag:", "tag", "model "] {
+        let version = read("version:reranker").unwrap();
+        assert_eq!(
+            (version.name.as_deref(), version.key.as_deref()),
+            (Some("version"), Some("reranker"))
+        );
+        for wrong in ["", "Model", "tag:", "tag", "version:", "model:a", "model "] {
             let error = read(wrong).unwrap_err();
             assert!(error.to_string().contains(wrong));
             assert!(error.hint().contains("lost_stage"));

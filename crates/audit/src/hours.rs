@@ -260,6 +260,16 @@ impl Hours {
         reached.map(|(bin, _)| f64::from(bin) / BINS)
     }
 
+    /// Returns the number of answers of a window with a score below a limit.
+    #[must_use]
+    pub fn below(&self, window: Window<'_>, limit: f64) -> u64 {
+        let is_below = |bin: u16| f64::from(bin) / BINS < limit;
+        self.answer_cells(window)
+            .filter(|cell| cell.cfs_bin.is_some_and(is_below))
+            .map(|cell| cell.answers)
+            .sum()
+    }
+
     /// Returns the mean fidelity score of a window, or `None` without scores.
     #[must_use]
     pub fn mean(&self, window: Window<'_>) -> Option<f64> {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use reground_citations::{LossStage, Status};
 use serde::{Deserialize, Serialize};
 
+use crate::counts::Kind;
 use crate::error::AuditError;
 use crate::hours::{Hours, Window};
 
@@ -26,6 +27,10 @@ pub enum Indicator {
     Stale,
     /// Share of the labelled citations whose label differs from the verdict of a judge.
     JudgeDisagreement,
+    /// Rise of a share above what is usual for the corpus.
+    Rise(Kind),
+    /// Answers as a share of those of earlier weeks.
+    Traffic,
 }
 
 /// The direction in which values are bad, relative to the threshold.
@@ -41,7 +46,7 @@ pub enum BadDirection {
 
 impl Indicator {
     /// All indicators, in the order of the documentation.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 22] = [
         Self::Percentile(1),
         Self::Percentile(5),
         Self::Percentile(50),
@@ -57,6 +62,13 @@ impl Indicator {
         Self::ParseFailures,
         Self::Stale,
         Self::JudgeDisagreement,
+        Self::Rise(Kind::Failing),
+        Self::Rise(Kind::Malformed),
+        Self::Rise(Kind::Uncited),
+        Self::Rise(Kind::EmptyContext),
+        Self::Rise(Kind::RerankLost),
+        Self::Rise(Kind::AnswerMs),
+        Self::Traffic,
     ];
 
     /// Returns the name that rules use.
@@ -78,6 +90,13 @@ impl Indicator {
             Self::ParseFailures => "parse_failures",
             Self::Stale => "stale_share",
             Self::JudgeDisagreement => "judge_disagreement",
+            Self::Rise(Kind::Failing) => "holding_drop",
+            Self::Rise(Kind::Malformed) => "malformed_rise",
+            Self::Rise(Kind::Uncited) => "uncited_rise",
+            Self::Rise(Kind::EmptyContext) => "empty_context_rise",
+            Self::Rise(Kind::RerankLost) => "rerank_loss_rise",
+            Self::Rise(Kind::AnswerMs) => "answer_ms_rise",
+            Self::Traffic => "traffic",
         }
     }
 
@@ -85,13 +104,18 @@ impl Indicator {
     #[must_use]
     pub const fn bad(self) -> BadDirection {
         match self {
-            Self::Percentile(_) | Self::Mean | Self::Survival(_) => BadDirection::Below,
-            Self::PercentileDrop | Self::Stale | Self::JudgeDisagreement => BadDirection::Above,
+            Self::Percentile(_) | Self::Mean | Self::Survival(_) | Self::Traffic => {
+                BadDirection::Below
+            }
+            Self::PercentileDrop | Self::Stale | Self::JudgeDisagreement | Self::Rise(_) => {
+                BadDirection::Above
+            }
             Self::ParseFailures => BadDirection::From,
         }
     }
 
-    /// Returns the indicator's value over a window and the number of samples, or `None` when there are no samples.
+    /// Returns the indicator's value over a window and the number of samples, or `None` when there are no samples, and for indicators
+    /// that compare with other weeks.
     #[must_use]
     pub fn compute(
         self,
@@ -146,8 +170,56 @@ impl Indicator {
                 }
                 IndicatorValue::share(disagreeing, all)
             }
+            Self::Rise(_) | Self::Traffic => None,
         }
     }
+
+    /// Returns the best value.
+    #[must_use]
+    pub const fn best(self) -> f64 {
+        match self.bad() {
+            BadDirection::Below => 1.0,
+            BadDirection::Above | BadDirection::From => 0.0,
+        }
+    }
+
+    /// Returns the share of bad samples that a threshold allows. `None` for indicators that are not tested.
+    #[must_use]
+    pub fn allowed(self, threshold: f64, baseline: Option<f64>) -> Option<AllowedShare> {
+        let answers = |share, below| AllowedShare {
+            share,
+            below: Some(below),
+            dispersion: 1.0,
+        };
+        let citations = |share| AllowedShare {
+            share,
+            below: None,
+            dispersion: CITATION_DISPERSION,
+        };
+        match self {
+            Self::Percentile(per_cent) => Some(answers(f64::from(per_cent) / 100.0, threshold)),
+            Self::PercentileDrop => Some(answers(0.05, baseline? - threshold)),
+            Self::Survival(_) => Some(citations(1.0 - threshold)),
+            Self::ParseFailures | Self::Stale => Some(citations(threshold)),
+            // Labels are few, and each was given on purpose.
+            Self::JudgeDisagreement | Self::Mean | Self::Rise(_) | Self::Traffic => None,
+        }
+    }
+}
+
+/// The variance of a share of citations, relative to independent ones. Citations of an answer depend on each other: with 3 to 4
+/// citations and a correlation of a third, the variance is nearly twice as large.
+const CITATION_DISPERSION: f64 = 2.0;
+
+/// A share of bad samples that is not bad.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AllowedShare {
+    /// The share.
+    pub share: f64,
+    /// Limit below which an answer's score is bad; `None` if the value itself is a share of citations.
+    pub below: Option<f64>,
+    /// Variance of the share, relative to independent samples.
+    pub dispersion: f64,
 }
 
 /// The value of an indicator.

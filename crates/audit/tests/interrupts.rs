@@ -1,9 +1,10 @@
 //! A check and a diagnosis over a month of data can be cancelled, and look at each hour once.
 
-use reground_audit::alert::{CheckInput, Rule, Severity};
+use reground_audit::alert::CheckInput;
 use reground_audit::diagnosis::{ComponentCell, DiagnosisInput};
 use reground_audit::hours::{Cells, CitationCell, HOUR, Hours};
 use reground_audit::indicator::Indicator;
+use reground_audit::rule::{Rule, Severity};
 use reground_citations::{LossStage, Status};
 use reground_interrupt::test_support::Checks;
 use reground_interrupt::{CHECK_INTERVAL, test_support};
@@ -35,6 +36,9 @@ fn check(citations: usize) -> Checks {
         hours: month(citations),
         baselines: Vec::new(),
         open: Vec::new(),
+        counts: Vec::new(),
+        usual: Vec::new(),
+        earlier: Vec::new(),
         reported: Vec::new(),
     };
     let rule = Rule {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{BufWriter, Write, stdin, stdout};
 
+use reground_metrics::comparison::{Answer, shares};
 use reground_metrics::mann_whitney::{Method, two_sided};
 use reground_metrics::proportion::wilson;
 use reground_metrics::ranking::{average_precision, ndcg, precision, recall, reciprocal_rank, run};
@@ -28,6 +29,9 @@ enum Case {
         successes: u64,
         trials: u64,
         confidence: f64,
+    },
+    Shares {
+        answers: Vec<Answer>,
     },
     RougeL {
         text: String,
@@ -76,6 +80,16 @@ fn measure(case: Case) -> Values {
             Values::from([
                 ("low", interval.map(|interval| interval.low)),
                 ("high", interval.map(|interval| interval.high)),
+            ])
+        }
+        Case::Shares { answers } => {
+            let found = shares(&answers);
+            Values::from([
+                ("p_value", found.map(|found| found.p_value)),
+                ("difference", found.map(|found| found.difference)),
+                ("low", found.map(|found| found.low)),
+                ("high", found.map(|found| found.high)),
+                ("effect", found.map(|found| found.effect)),
             ])
         }
         Case::RougeL { text, reference } => {

@@ -2,12 +2,13 @@
 
     python compare.py path/to/examples/oracle
 
-Ranking is compared with trec_eval, the U test and Wilson's interval with scipy, ROUGE-L with Google's
-rouge_score. SQuAD's F1 and exact match are reimplemented here. Stops at the first value that differs
+Ranking is compared with trec_eval, the U test and Wilson's interval with scipy, shares of citations with
+statsmodels, ROUGE-L with Google's rouge_score. SQuAD's F1 and exact match are reimplemented here. Stops at the first value that differs
 by more than 1e-9 and prints its case.
 """
 
 import argparse
+import itertools
 import json
 import math
 import random
@@ -21,6 +22,11 @@ from collections.abc import Callable, Iterator
 import pytrec_eval
 from rouge_score.rouge_scorer import RougeScorer
 from scipy import stats
+from statsmodels.stats.proportion import (
+    confint_proportions_2indep,
+    proportion_effectsize,
+    proportions_ztest,
+)
 
 TOLERANCE = 1e-9
 
@@ -119,6 +125,59 @@ def wilson(case: Case) -> Values:
     return {"low": float(interval.low), "high": float(interval.high)}
 
 
+def clustered(rng: random.Random) -> Iterator[Case]:
+    """Answers of two groups, with few and many citations each, that depend on each other or do not."""
+    while True:
+        answers = []
+        for group in (0, 1):
+            share, spread = rng.uniform(0.01, 0.99), rng.choice([0.0, 0.3, 1.0])
+            for _ in range(rng.randint(1, rng.choice([2, 20, 200]))):
+                size = rng.randint(1, rng.choice([1, 6]))
+                own = float(rng.random() < share) if rng.random() < spread else share
+                holding = sum(rng.random() < own for _ in range(size))
+                samples = [{"sum": 0.0, "count": 0}, {"sum": 0.0, "count": 0}]
+                samples[group] = {"sum": float(holding), "count": size}
+                answers.append(samples)
+        yield {"answers": answers}
+
+
+def shares(case: Case) -> Values:
+    """Values of statsmodels for effective sizes, whose correlation is computed here over all pairs of citations."""
+    groups = [[a[group] for a in case["answers"] if a[group]["count"]] for group in (0, 1)]
+    sizes = [sum(a["count"] for a in group) for group in groups]
+    means = [sum(a["sum"] for a in group) / n for group, n in zip(groups, sizes, strict=True)]
+    products, squares = [], []
+    for group, mean in zip(groups, means, strict=True):
+        for answer in group:
+            failing = int(answer["count"] - answer["sum"])
+            residuals = [1 - mean] * int(answer["sum"]) + [-mean] * failing
+            squares += [residual**2 for residual in residuals]
+            products += [a * b for a, b in itertools.permutations(residuals, 2)]
+    square = math.fsum(squares) / len(squares)
+    related = math.fsum(products) / len(products) / square if products and square else 0.0
+    related = min(max(related, 0.0), 1.0)
+    effective = [
+        n / (sum(a["count"] * (1 + (a["count"] - 1) * related) for a in group) / n)
+        for group, n in zip(groups, sizes, strict=True)
+    ]
+    counts = [mean * n for mean, n in zip(means, effective, strict=True)]
+    pooled = sum(mean * n for mean, n in zip(means, sizes, strict=True)) / sum(sizes)
+    low, high = confint_proportions_2indep(
+        counts[0], effective[0], counts[1], effective[1], method="newcomb", compare="diff"
+    )
+    p_value = 1.0
+    if means[0] != means[1]:
+        # The variance that it takes is that of both shares pooled, with pooled sizes.
+        p_value = float(proportions_ztest(counts, effective, prop_var=pooled)[1])
+    return {
+        "p_value": p_value,
+        "difference": means[0] - means[1],
+        "low": float(low),
+        "high": float(high),
+        "effect": float(proportion_effectsize(means[0], means[1])),
+    }
+
+
 def pair(rng: random.Random, words: list[str], gaps: list[str]) -> tuple[str, str]:
     """A text and an edited copy (words removed, inserted and moved), sometimes an unrelated text."""
 
@@ -193,6 +252,7 @@ SUITES: dict[
     "ranking": (2000, rankings, trec_eval),
     "mann_whitney": (2000, samples, mann_whitney),
     "wilson": (1000, proportions, wilson),
+    "shares": (500, clustered, shares),
     "rouge_l": (500, ascii_texts, rouge_l),
     "squad": (1500, answers, squad),
 }

@@ -1,6 +1,6 @@
 #![forbid(unsafe_code)]
 //! Evaluation measures: rankings, citations, claims, contexts and answers as their publications define them, confidence
-//! intervals, a significance test, classification quality, and agreement of raters.
+//! intervals, significance tests, classification quality, and agreement of raters.
 //!
 //! Only [`squad`] and [`rouge`] read texts, and they count words. Whether a passage supports a sentence is an input.
 //!
@@ -20,5 +20,5 @@ mod texts;
 pub mod trec_rag;
 
 pub use ratio::Ratio;
-pub use statistics::{classification, interval, mann_whitney, proportion};
+pub use statistics::{classification, comparison, interval, mann_whitney, proportion};
 pub use texts::{rouge, squad};

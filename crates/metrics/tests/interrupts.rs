@@ -3,6 +3,7 @@
 use reground_interrupt::CHECK_INTERVAL;
 use reground_interrupt::test_support::{self, assert_checked};
 use reground_metrics::agreement::{ConfusionMatrix, majority};
+use reground_metrics::comparison::{Answer, Samples, numbers, shares};
 use reground_metrics::factuality::measures::measure;
 use reground_metrics::factuality::summary::summarize;
 use reground_metrics::factuality::verdicts::{AnswerVerdicts, Entailment};
@@ -40,6 +41,19 @@ fn samples_check_for_interrupts() {
     let middle = [sample[CHECK_INTERVAL] + 0.5];
     let checks = test_support::measure(|| two_sided(&sample, &middle));
     assert!(checks.count >= 3, "{checks:?}");
+}
+
+#[test]
+fn comparisons_check_for_interrupts() {
+    let samples = |sum| Samples { sum, count: 1 };
+    let answers: Vec<Answer> = (0..2 * CHECK_INTERVAL)
+        .map(|n| [samples((n % 2) as f64), samples(1.0)])
+        .collect();
+    let checks = test_support::measure(|| shares(&answers));
+    assert!(checks.count >= 4, "{checks:?}");
+    let checks = test_support::measure(|| numbers(&answers));
+    // Each of the thousand resamples draws both samples.
+    assert!(checks.count >= 2000, "{checks:?}");
 }
 
 #[test]

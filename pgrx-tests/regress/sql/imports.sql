@@ -31,7 +31,7 @@ COMMIT;
 SELECT marker, status, superseded FROM reground.citation_audit WHERE conversation_ref = 'case-1' ORDER BY turn_no, citation_no;
 SELECT value, citations, holding FROM reground.citation_quality('origin', since => '2025-01-01', until => '2025-04-01');
 SELECT value, citations, holding FROM reground.citation_quality('model', since => '2025-03-01', until => '2025-03-02');
-SELECT answers_a, answers_b FROM reground.compare_cfs('origin', 'imported', 'live', until => '2025-04-01');
+SELECT answers_a, answers_b FROM reground.compare('cfs', 'origin', 'imported', 'live', until => '2025-04-01');
 -- Service levels exclude imported answers.
 SELECT samples FROM reground.sli(since => '2025-01-01', until => '2025-04-01');
 SELECT count(*) AS queued FROM reground.rollup_queue AS q JOIN reground.messages AS m USING (message_id) WHERE m.origin = 'imported';

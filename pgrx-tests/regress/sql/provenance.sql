@@ -127,13 +127,25 @@ SELECT doc_id, contexts, citations, holding, conversations FROM reground.source_
 -- Two models are compared: the result equals the test on their scores.
 SELECT count(*) AS turns FROM generate_series(1, 12) AS n, LATERAL (SELECT min(b.turn_id) AS turn_id FROM reground.begin_turn('compare-' || n, 'green tea', 'provenance', '[1,0]') AS b) AS b,
     LATERAL (SELECT count(*) FROM reground.end_turn(b.turn_id, CASE WHEN n % 3 = 0 THEN 'Pigs fly [Z9]. ' ELSE '' END || 'Green tea steeps for three minutes [A1].', model => CASE WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END, tags => jsonb_build_object('canary', n < 5))) AS e;
-SELECT answers_a, answers_b, round(mean_a::numeric, 3) AS mean_a, median_b, u, round(p_value::numeric, 6) AS p, effect,
-    (u, p_value) = (SELECT w.u, w.p_value FROM reground._mann_whitney(ARRAY(SELECT cfs FROM reground.turn_audit WHERE model = 'odd'), ARRAY(SELECT cfs FROM reground.turn_audit WHERE model = 'even')) AS w) AS same
-FROM reground.compare_cfs('model', 'odd', 'even');
-SELECT answers_a, answers_b, u FROM reground.compare_cfs('tag:canary', 'true', 'false');
-SELECT answers_a, answers_b, mean_a, u, p_value FROM reground.compare_cfs('model', 'odd', 'nobody');
-SELECT u, round(p_value::numeric, 9) AS p, effect FROM reground._mann_whitney('{1,2,NULL,3}', '{4,5,6}');
-SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground._mann_whitney(''{NaN}'', ''{1}'')', 'SELECT * FROM reground.compare_cfs(''status'', ''a'', ''b'')', 'SELECT * FROM reground._mann_whitney(NULL, ''{1}'')', 'SELECT * FROM reground.compare_cfs(NULL, ''a'', ''b'')']) AS f, regress.refusal(f) AS r;
+-- Scores by the U test: 6 answers of each model, 2 of each with a score of 0.5. Shares are compared by answer.
+SELECT c.* FROM reground.compare('cfs', 'model', 'odd', 'even') AS c;
+SELECT answers_a, answers_b, samples_a, samples_b, mean_a = (SELECT avg(c.holds::int) FROM reground.citation_audit AS c WHERE c.model = 'odd' AND c.holds IS NOT NULL)::float8 AS mean, difference, low < difference AND difference < high AS bounded,
+    effect, effect_size, test, p_value FROM reground.compare('holding', 'model', 'odd', 'even');
+SELECT answers_a, answers_b, round(mean_a::numeric, 3) AS mean_a, test FROM reground.compare('support', 'tag:canary', 'true', 'false');
+-- Every figure can be compared by period; the means are those of plain SQL. An answer in both periods counts in the first.
+SELECT min(created_at) AS boundary FROM reground.messages WHERE model IN ('odd', 'even') \gset
+WITH x AS (SELECT m.created_at < :'boundary' AS early, jsonb_build_object('cfs', m.cfs, 'stage_cfs', m.stage_cfs, 'grounded_cfs', m.grounded_cfs, 'answer_tokens', m.answer_tokens, 'context_tokens', t.context_tokens, 'search_ms', t.search_us / 1000.0,
+        'answer_ms', CASE m.origin WHEN 'live' THEN extract(epoch FROM m.created_at - t.begun_at) * 1000 END, 'cited', (m.citation_count > 0)::int, 'support', (SELECT avg(c.support) FROM reground.message_citations AS c WHERE c.message_id = m.message_id)) AS figures
+    FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) WHERE NOT m.superseded
+    UNION ALL SELECT m.created_at < :'boundary', jsonb_build_object('holding', c.holds::int, 'malformed', (c.status = 'malformed')::int) FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id) WHERE NOT m.superseded),
+    plain AS (SELECT e.key AS figure, avg(e.value::float8) FILTER (WHERE x.early) AS mean_a, avg(e.value::float8) FILTER (WHERE NOT x.early) AS mean_b FROM x, jsonb_each_text(x.figures) AS e GROUP BY 1)
+SELECT p.figure, abs(c.mean_a - p.mean_a) < 1e-9 * greatest(1, p.mean_a) AND abs(c.mean_b - p.mean_b) < 1e-9 * greatest(1, p.mean_b) AS same, c.low <= c.difference AND c.difference <= c.high AND c.p_value BETWEEN 0 AND 1 AS sane
+FROM plain AS p, reground.compare(p.figure, 'period', format('(,%s)', :'boundary'), '(,)') AS c ORDER BY p.figure;
+SELECT answers_a, answers_b, mean_a, p_value FROM reground.compare('cfs', 'model', 'odd', 'nobody');
+SELECT answers_a, answers_b FROM reground.compare('holding', 'version:reranker', '1', '2');
+SELECT answers_a > 0 AS some, answers_b FROM reground.compare('answer_ms', 'model', 'odd', 'odd');
+SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.compare(''cfs'', ''status'', ''a'', ''b'')', 'SELECT * FROM reground.compare(''speed'', ''model'', ''a'', ''b'')', 'SELECT * FROM reground.compare(''cfs'', NULL, ''a'', ''b'')', 'SELECT * FROM reground.compare(''holding'', NULL, ''a'', ''b'')',
+    'SELECT * FROM reground.compare(''holding'', ''model'', ''a'', NULL)', 'SELECT * FROM reground.compare(''holding'', ''period'', ''today'', ''tomorrow'')']) AS f, regress.refusal(f) AS r;
 -- A canary always contains the same share of conversations.
 SELECT count(*) FILTER (WHERE reground.in_canary(n::text)) BETWEEN 400 AND 600 AS about_a_twentieth, count(*) FILTER (WHERE reground.in_canary(n::text) AND NOT reground.in_canary(n::text, 0.5)) AS not_nested,
     count(*) FILTER (WHERE reground.in_canary(n::text, 1)) AS all, count(*) FILTER (WHERE reground.in_canary(n::text, 0)) AS none, count(*) FILTER (WHERE reground.in_canary(n::text) AND reground.in_canary(n::text, salt => 'b')) < 100 AS others

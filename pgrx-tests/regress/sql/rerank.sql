@@ -53,7 +53,10 @@ SELECT marker, chunk_id FROM reground.apply_rerank(regress.turn('rerank-7'), '[{
 SELECT count(*) AS candidates FROM reground.begin_turn('rerank-8', 'apples', 'rerank', '[1,0]', settings => '{"reranker": "deferred"}');
 SELECT marker, chunk_id, content FROM reground.apply_rerank(regress.turn('rerank-8'), '[{"content": "Apples float on water.", "score": 9}, {"content": "Green apples are very sour.", "score": 8}, {"chunk_id": "unheard-of", "score": 7}]');
 SELECT event, severity, chunk_id, returned_hash IS NOT NULL AS returned FROM reground.drift_events WHERE turn_id = regress.turn('rerank-8') ORDER BY drift_id;
-SELECT warnings FROM reground.turns WHERE turn_id = regress.turn('rerank-8');
+SELECT warnings, reranked_count, rerank_lost_count FROM reground.turns WHERE turn_id = regress.turn('rerank-8');
+-- A function that gives no score loses the passage, too.
+SELECT event, severity, chunk_id FROM reground.drift_events WHERE turn_id = regress.turn('rerank-3') ORDER BY drift_id;
+SELECT t.rerank_lost_count, t.reranked_count, count(e.*) AS events, min(e.severity) AS severity FROM reground.turns AS t LEFT JOIN reground.drift_events AS e USING (turn_id) WHERE t.turn_id IN (regress.turn('rerank-1'), regress.turn('rerank-4')) GROUP BY t.turn_id ORDER BY t.turn_id;
 SELECT chunk_id, in_context, rerank_score, dropped_stage, drop_reason FROM reground.explain_turn(regress.turn('rerank-8')) ORDER BY candidate_no;
 -- NULL: the reranker did not answer, and the fused order is used.
 SELECT count(*) AS candidates FROM reground.begin_turn('rerank-9', 'apples', 'rerank', '[1,0]', settings => '{"reranker": "deferred"}');

@@ -1,12 +1,16 @@
 -- Rollups equal plain counts after each refresh; alert rules are read, changed and refused.
-CREATE FUNCTION pg_temp.differences() RETURNS TABLE (answers bigint, citations bigint) LANGUAGE sql AS $$
+CREATE FUNCTION pg_temp.differences() RETURNS TABLE (answers bigint, citations bigint, turns bigint) LANGUAGE sql AS $$
     WITH said AS (SELECT m.message_id, m.tenant, m.cfs, left(m.model, 200) AS model, t.corpus, date_bin('1 hour', m.created_at, 'epoch') AS hour FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) WHERE NOT m.superseded),
     a AS (SELECT hour, tenant, corpus, model, round(cfs * 1000)::int AS cfs_bin, count(*) AS n FROM said GROUP BY 1, 2, 3, 4, 5),
     ra AS (SELECT hour, tenant, corpus, model, cfs_bin::int, sum(answers) AS n FROM reground.answer_rollup GROUP BY 1, 2, 3, 4, 5 HAVING sum(answers) <> 0),
     c AS (SELECT s.hour, s.tenant, coalesce(x.corpus, s.corpus) AS corpus, s.model, reground._document_type(x.uri, x.doc_id) AS document_type, x.status, x.lost_stage, count(*) AS n
           FROM said AS s JOIN reground.message_citations AS x USING (message_id) GROUP BY 1, 2, 3, 4, 5, 6, 7),
-    rc AS (SELECT hour, tenant, corpus, model, document_type, status, lost_stage, sum(citations) AS n FROM reground.citation_rollup GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(citations) <> 0)
-    SELECT (SELECT count(*) FROM ((TABLE a EXCEPT TABLE ra) UNION ALL (TABLE ra EXCEPT TABLE a)) AS d), (SELECT count(*) FROM ((TABLE c EXCEPT TABLE rc) UNION ALL (TABLE rc EXCEPT TABLE c)) AS d) $$;
+    rc AS (SELECT hour, tenant, corpus, model, document_type, status, lost_stage, sum(citations) AS n FROM reground.citation_rollup GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(citations) <> 0),
+    t AS (SELECT s.hour, s.tenant, s.corpus, s.model, count(*) AS answers, count(*) FILTER (WHERE t.context = '[]') AS empty, count(*) FILTER (WHERE t.context <> '[]' AND m.citation_count = 0) AS uncited,
+              count(t.reranked_count) AS turns, coalesce(sum(t.reranked_count), 0) AS reranked, coalesce(sum(t.rerank_lost_count), 0) AS lost, sum(round(1000 * ln(greatest(extract(epoch FROM m.created_at - t.begun_at)::float8 * 1000, 1)))) AS log_ms
+          FROM said AS s JOIN reground.messages AS m USING (message_id) JOIN reground.turns AS t USING (turn_id) GROUP BY 1, 2, 3, 4),
+    rt AS (SELECT hour, tenant, corpus, model, answers, empty_contexts, uncited, rerank_turns, reranked, rerank_lost, log_ms FROM reground.turn_rollup WHERE answers <> 0)
+    SELECT (SELECT count(*) FROM ((TABLE a EXCEPT TABLE ra) UNION ALL (TABLE ra EXCEPT TABLE a)) AS d), (SELECT count(*) FROM ((TABLE c EXCEPT TABLE rc) UNION ALL (TABLE rc EXCEPT TABLE c)) AS d), (SELECT count(*) FROM ((TABLE t EXCEPT TABLE rt) UNION ALL (TABLE rt EXCEPT TABLE t)) AS d) $$;
 SELECT uri, doc_id, reground._document_type(uri, doc_id) AS document_type FROM (VALUES ('https://x.example/a/B.PDF?x=1.md#p.2', 'z.md'), ('https://x.example', NULL), ('https://x.example/', 'notes.txt'), ('a/b.d/c', NULL),
     (NULL, 'v1.2'), (NULL, '.bashrc'), (NULL, 'archive.tar.gz'), (NULL, 'farm')) AS v(uri, doc_id);
 -- _document_type equals two regular expressions, for all names of up to four parts.

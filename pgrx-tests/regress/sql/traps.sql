@@ -91,7 +91,7 @@ SET ROLE regress_trapped;
 SELECT citations FROM reground.citation_quality();
 SELECT count(*) FROM reground.citation_quality('model');
 SELECT count(*) FROM reground.stage_survival();
-SELECT answers_a FROM reground.compare_cfs('model', 'a', 'b');
+SELECT answers_a FROM reground.compare('cfs', 'model', 'a', 'b');
 SELECT sum(samples) FROM reground.sli();
 SELECT count(*) FROM reground.source_usage();
 SELECT count(*) FROM reground.trace_document('ponds', 'a');

@@ -234,8 +234,10 @@ SELECT * FROM reground.citation_quality(), reground.citation_quality('document',
 SELECT * FROM reground.citation_quality('tag:team');
 SELECT * FROM reground.stage_survival();
 SELECT * FROM reground.stage_survival('corpus', since => '2025-01-01');
-SELECT * FROM reground.compare_cfs('model', 'some', 'other');
-SELECT * FROM reground.compare_cfs('conversation', '{r}-talk', '{r}-drift', since => '2025-01-01', until => 'tomorrow');
+SELECT * FROM reground.compare('cfs', 'model', 'some', 'other');
+SELECT * FROM reground.compare('holding', 'version:reranker', '1', '2');
+SELECT * FROM reground.compare('support', 'period', '[2025-01-01,2025-02-01)', '[2025-02-01,)');
+SELECT * FROM reground.compare('answer_ms', 'conversation', '{r}-talk', '{r}-drift', since => '2025-01-01', until => 'tomorrow');
 SELECT * FROM reground.sli();
 SELECT * FROM reground.source_usage();
 SELECT * FROM reground.source_usage(since => '2025-01-01', until => 'tomorrow');
@@ -246,7 +248,8 @@ SELECT reground._source_state(NULL, '{r}_farm', 'sheep', 1), reground.current_te
 SELECT reground._cited_row(c.citation_id) FROM reground.message_citations AS c;
 SELECT * FROM reground._settings();
 SELECT reground._hides_nothing(), pg_catalog.bool_and(reground._is_shown_turn(t.turn_id)), reground._is_shown_source(1, '{r}_farm', 'sheep', '1') FROM reground.turns AS t;
-SELECT * FROM reground._mann_whitney('{1,2}', '{3}');
+SELECT reground._of_answers('cfs');
+SELECT * FROM reground._compare('cfs', 'model', 'a', 'b', '{1,0}', '{1,0}', '{0,2}', '{0,1}');
 SELECT * FROM reground._wilson_interval(1, 2);
 SELECT * FROM reground.retrieval_metrics('{a,b}', '{"a": 1}');
 SELECT * FROM reground.text_metrics('goats climb', 'goats climb trees');

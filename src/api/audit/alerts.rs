@@ -4,8 +4,9 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_audit::alert::{self, Horizon, Severity, baselines};
+use reground_audit::alert::{Horizon, baselines};
 use reground_audit::indicator::Indicator;
+use reground_audit::rule::{self, Severity};
 
 use crate::api::{given, not_empty, writable};
 use crate::error::{Error, Result};
@@ -38,7 +39,7 @@ fn set_alert_rule(
         hint: String::new(),
     };
     let threshold = threshold
-        .map(alert::threshold)
+        .map(rule::threshold)
         .transpose()
         .map_err(Error::from)?;
     if !alerts::is_period(period)? {

@@ -4,7 +4,8 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_audit::dimension::{Dimension, Subject};
-use reground_metrics::mann_whitney::two_sided;
+use reground_audit::figure::Figure;
+use reground_metrics::comparison::{self, Answer, Samples};
 use reground_metrics::proportion::wilson;
 
 use crate::api::given;
@@ -86,42 +87,91 @@ fn bounds(successes: i64, trials: i64, confidence: f64) -> Result<Bounds> {
     })
 }
 
-/// The row of `_mann_whitney`.
-#[derive(Default)]
-struct UTest {
-    u: Option<f64>,
-    p_value: Option<f64>,
-    effect: Option<f64>,
+#[pg_extern(sql = false)]
+fn of_answers(figure: Option<&str>) -> std::result::Result<bool, ErrorReport> {
+    Ok(figure_named(figure)?.subject() == Subject::Answers)
 }
 
+fn figure_named(name: Option<&str>) -> Result<Figure> {
+    Ok(given(name, "figure")?.parse::<Figure>()?)
+}
+
+/// The groups of a comparison, as arrays with an element for each answer.
+type Sums = Option<Vec<Option<f64>>>;
+type Counts = Option<Vec<Option<i64>>>;
+
 #[pg_extern(sql = false)]
-fn mann_whitney(
-    a: Option<Vec<Option<f64>>>,
-    b: Option<Vec<Option<f64>>>,
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn compare(
+    figure: Option<&str>,
+    dimension: Option<&str>,
+    value_a: Option<&str>,
+    value_b: Option<&str>,
+    sums_a: Sums,
+    counts_a: Counts,
+    sums_b: Sums,
+    counts_b: Counts,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    let values = |sample: Option<Vec<Option<f64>>>, name| -> Result<Vec<f64>> {
-        Ok(given(sample, name)?.into_iter().flatten().collect())
+    let figure = figure_named(figure)?;
+    given(dimension, "dimension")?;
+    given(value_a, "value_a")?;
+    given(value_b, "value_b")?;
+    let answers = answers_of(group(sums_a, counts_a), group(sums_b, counts_b));
+    let found = if figure.is_share() {
+        comparison::shares(&answers)
+    } else {
+        comparison::numbers(&answers)
     };
-    let (a, b) = (values(a, "a")?, values(b, "b")?);
-    let result = match two_sided(&a, &b) {
-        Some(test) => UTest {
-            u: Some(test.statistic),
-            p_value: Some(test.p_value),
-            effect: Some(test.effect),
-        },
-        None if a.is_empty() || b.is_empty() => UTest::default(),
-        None => {
-            return Err(Error::Bad {
-                argument: "a",
-                fault: "a or b contains a value that is not finite".into(),
-                hint: "Remove NaN and infinite values.".into(),
-            }
-            .into());
-        }
+    let answered = |group: usize| {
+        let own = answers.iter().filter(|answer| answer[group].count > 0);
+        i64::try_from(own.count()).unwrap_or(i64::MAX)
     };
-    let UTest { u, p_value, effect } = result;
-    let row = [u.into_datum(), p_value.into_datum(), effect.into_datum()];
+    let samples = |group: usize| {
+        let sum: u64 = answers.iter().map(|answer| answer[group].count).sum();
+        i64::try_from(sum).unwrap_or(i64::MAX)
+    };
+    let medians = found.and_then(|found| found.medians);
+    let (effect_size, test) = if figure.is_share() {
+        ("cohen_h", "clustered_proportions")
+    } else {
+        ("cliff_delta", "mann_whitney")
+    };
+    let row = [
+        answered(0).into_datum(),
+        answered(1).into_datum(),
+        samples(0).into_datum(),
+        samples(1).into_datum(),
+        found.map(|found| found.means[0]).into_datum(),
+        found.map(|found| found.means[1]).into_datum(),
+        medians.map(|medians| medians[0]).into_datum(),
+        medians.map(|medians| medians[1]).into_datum(),
+        found.map(|found| found.difference).into_datum(),
+        found.map(|found| found.low).into_datum(),
+        found.map(|found| found.high).into_datum(),
+        found.map(|found| found.effect).into_datum(),
+        effect_size.into_datum(),
+        test.into_datum(),
+        found.map(|found| found.p_value).into_datum(),
+    ];
     rows::emit_values(fcinfo, &row);
     Ok(())
+}
+
+/// The samples of one group; a missing element is no sample.
+fn group(sums: Sums, counts: Counts) -> impl Iterator<Item = Samples> {
+    let pairs = sums.into_iter().flatten().zip(counts.into_iter().flatten());
+    pairs.map(|(sum, count)| Samples {
+        sum: sum.unwrap_or_default(),
+        count: count
+            .and_then(|count| u64::try_from(count).ok())
+            .unwrap_or_default(),
+    })
+}
+
+fn answers_of(
+    first: impl Iterator<Item = Samples>,
+    second: impl Iterator<Item = Samples>,
+) -> Vec<Answer> {
+    first.zip(second).map(|(a, b)| [a, b]).collect()
 }

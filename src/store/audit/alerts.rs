@@ -1,17 +1,17 @@
 //! The tables `alert_rules`, `alert_baselines` and `alerts`.
 
 use pgrx::datum::{DatumWithOid, Interval};
-use reground_audit::alert::{
-    CheckInput, Finding, Horizon, LOOK_BACK, NewBaseline, Rule, RuleDefaults, Severity,
-};
+use reground_audit::alert::{CheckInput, Finding, Horizon, NewBaseline, USUAL_HOURS};
 use reground_audit::diagnosis::DiagnosisInput;
 use reground_audit::hours::HOUR;
+use reground_audit::rule::{Rule, RuleDefaults, Severity};
+use reground_audit::window_rule::LOOK_BACK;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::run_as::{as_owner, as_owner_unrestricted};
 use crate::sql::{self, Record};
-use crate::store::rollups::{epoch_hour_of, hours, judged, owner, stale};
+use crate::store::rollups::{changes, epoch_hour_of, hours, judged, owner, stale};
 
 /// FROM clause for the reports `r` of users on live answers, with the citation `c` and its turn `t`.
 const REPORTS: &str = "reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) JOIN reground.turns AS t ON t.turn_id = c.turn_id AND t.origin = 'live'";
@@ -49,11 +49,12 @@ pub fn situation(horizon: Horizon) -> Result<Option<CheckInput>> {
     let until = now + HOUR;
     let since = until - horizon.hours * HOUR;
     let (hours, stale, judged) = (hours(), stale(), judged());
+    let changes = changes("$8::bigint", USUAL_HOURS);
     let owner = owner("t.tenant", REPORTED);
     as_owner_unrestricted(|| {
         sql::write_json(
             &format!(
-                "SELECT json_build_object('now', $6::bigint, {hours}, {stale}, {judged}, \
+                "SELECT json_build_object('now', $6::bigint, {hours}, {stale}, {judged}, {changes}, \
                      'baselines', (SELECT coalesce(json_agg(b), '[]') FROM (SELECT tenant, corpus, cfs_p5 FROM reground.alert_baselines) AS b), \
                      'open', (SELECT coalesce(json_agg(a), '[]') FROM (SELECT alert_id, rule, tenant, corpus, severity FROM reground.alerts WHERE state = 'firing') AS a), \
                      'reported', (SELECT coalesce(json_agg(x), '[]') FROM (SELECT DISTINCT k.tenant, {REPORTED} AS corpus FROM {REPORTS} {owner} \
@@ -66,6 +67,8 @@ pub fn situation(horizon: Horizon) -> Result<Option<CheckInput>> {
                 None::<&str>.into(),
                 (until - horizon.stale * HOUR).into(),
                 now.into(),
+                (until - horizon.traffic * HOUR).into(),
+                (until - horizon.counts * HOUR).into(),
             ],
         )
     })
@@ -167,7 +170,7 @@ fn case_query() -> String {
                  UNION ALL SELECT hour, 'model', model, count(*) FROM of WHERE model IS NOT NULL GROUP BY 1, 3) AS r), \
              'reranks', (SELECT coalesce(json_agg(r), '[]') FROM ( \
                  SELECT o.hour, count(*) AS turns, count(*) FILTER (WHERE o.warnings && '{{rerank_missing,rerank_unmatched}}') AS missing, \
-                        count(*) FILTER (WHERE EXISTS (SELECT FROM reground.drift_events AS e WHERE e.turn_id = o.turn_id)) AS changed \
+                        count(*) FILTER (WHERE EXISTS (SELECT FROM reground.drift_events AS e WHERE e.turn_id = o.turn_id AND e.event = 'reranker_text_mutation')) AS changed \
                  FROM of AS o GROUP BY 1) AS r), \
              'reports', (SELECT count(*) FROM {REPORTS} {reported} \
                  WHERE r.created_at >= to_timestamp($5) AND r.created_at < to_timestamp($2) AND ($3::text IS NULL OR {REPORTED} = $3 AND k.tenant IS NOT DISTINCT FROM $4::text)))::text \

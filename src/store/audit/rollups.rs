@@ -1,6 +1,8 @@
-//! The tables `answer_rollup` and `citation_rollup`: hourly counts of answers and citations, filled from `rollup_queue`.
+//! The tables `answer_rollup`, `citation_rollup` and `turn_rollup`: hourly counts, filled from `rollup_queue`.
 
 use pgrx::datum::TimestampWithTimeZone;
+use reground_audit::hours::HOUR;
+use reground_audit::traffic::WEEKS;
 
 use crate::error::Result;
 use crate::run_as::as_owner_unrestricted;
@@ -54,7 +56,7 @@ pub fn settle(conversations: &[i64]) -> Result<usize> {
 pub fn rebuild() -> Result<i64> {
     as_owner_unrestricted(|| {
         hold_off()?;
-        for table in ["answer_rollup", "citation_rollup"] {
+        for table in ["answer_rollup", "citation_rollup", "turn_rollup"] {
             sql::run(&format!("DELETE FROM reground.{table}"), &[])?;
         }
         Ok(sql::write_one(&counting(CURRENT), &[])?.unwrap_or_default())
@@ -80,7 +82,10 @@ fn counting(answers: &str) -> String {
     let hour = hour_of("m.created_at");
     format!(
         "WITH {answers}, \
-         counted AS MATERIALIZED (SELECT m.message_id, q.change, {hour} AS hour, m.tenant, t.corpus, {MODEL_OF} AS model, round(m.cfs * 1000)::smallint AS cfs_bin \
+         counted AS MATERIALIZED (SELECT m.message_id, q.change, {hour} AS hour, m.tenant, t.corpus, {MODEL_OF} AS model, round(m.cfs * 1000)::smallint AS cfs_bin, \
+                 (t.context = '[]')::integer AS is_empty, (t.context <> '[]' AND m.citation_count = 0)::integer AS is_uncited, \
+                 (t.reranked_count > 0 IS TRUE)::integer AS is_reranked, coalesce(t.reranked_count, 0) AS reranked, coalesce(t.rerank_lost_count, 0) AS rerank_lost, \
+                 round(1000 * ln(greatest(date_part('epoch', m.created_at - t.begun_at) * 1000, 1))) AS log_ms \
              FROM changed AS q JOIN reground.messages AS m USING (message_id) JOIN reground.turns AS t USING (turn_id)), \
          answers AS (INSERT INTO reground.answer_rollup AS r (hour, tenant, corpus, model, cfs_bin, answers) \
              SELECT hour, tenant, corpus, model, cfs_bin, sum(change) FROM counted GROUP BY hour, tenant, corpus, model, cfs_bin \
@@ -88,7 +93,14 @@ fn counting(answers: &str) -> String {
          citations AS (INSERT INTO reground.citation_rollup AS r (hour, tenant, corpus, model, document_type, status, lost_stage, citations) \
              SELECT s.hour, s.tenant, coalesce(c.corpus, s.corpus), s.model, reground._document_type(c.uri, c.doc_id), c.status, c.lost_stage, sum(s.change) \
              FROM counted AS s JOIN reground.message_citations AS c USING (message_id) GROUP BY 1, 2, 3, 4, 5, 6, 7 \
-             ON CONFLICT (hour, tenant, corpus, model, document_type, status, lost_stage) DO UPDATE SET citations = r.citations + excluded.citations) \
+             ON CONFLICT (hour, tenant, corpus, model, document_type, status, lost_stage) DO UPDATE SET citations = r.citations + excluded.citations), \
+         turns AS (INSERT INTO reground.turn_rollup AS r (hour, tenant, corpus, model, answers, empty_contexts, uncited, rerank_turns, reranked, rerank_lost, timed, log_ms) \
+             SELECT hour, tenant, corpus, model, sum(change), sum(change * is_empty), sum(change * is_uncited), sum(change * is_reranked), sum(change * reranked), sum(change * rerank_lost), \
+                 sum(change), sum(change * log_ms) \
+             FROM counted GROUP BY hour, tenant, corpus, model \
+             ON CONFLICT (hour, tenant, corpus, model) DO UPDATE SET answers = r.answers + excluded.answers, empty_contexts = r.empty_contexts + excluded.empty_contexts, \
+                 uncited = r.uncited + excluded.uncited, rerank_turns = r.rerank_turns + excluded.rerank_turns, reranked = r.reranked + excluded.reranked, rerank_lost = r.rerank_lost + excluded.rerank_lost, \
+                 timed = r.timed + excluded.timed, log_ms = r.log_ms + excluded.log_ms) \
          SELECT count(*) FROM taken"
     )
 }
@@ -110,6 +122,59 @@ pub fn hours() -> String {
              FROM reground.citation_rollup AS r {owner} \
              WHERE r.hour >= to_timestamp($1) AND r.hour < to_timestamp($2) AND ($3::text IS NULL OR r.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text) \
              GROUP BY 1, 2, 3, 4, 5, 6 HAVING sum(r.citations) > 0) AS r)"
+    )
+}
+
+/// Query for events of the hours from `since` to before `until` (seconds since 1970), as `reground_audit::counts` counts them, by tenant
+/// that owns the corpus, document type and model.
+fn events(since: &str, until: &str) -> String {
+    let (owner, period) = (
+        owner("r.tenant", "r.corpus"),
+        format!("r.hour >= to_timestamp({since}) AND r.hour < to_timestamp({until})"),
+    );
+    format!(
+        "SELECT r.hour, k.tenant, r.corpus, e.kind, CASE e.kind WHEN 'failing' THEN r.document_type END AS document_type, r.model, e.events, e.trials \
+         FROM reground.citation_rollup AS r JOIN reground.citation_statuses AS s USING (status) {owner} \
+         CROSS JOIN LATERAL (VALUES ('failing', CASE WHEN NOT s.holds THEN r.citations ELSE 0 END, CASE WHEN s.holds IS NOT NULL THEN r.citations ELSE 0 END), \
+             ('malformed', CASE WHEN r.status = 'malformed' THEN r.citations ELSE 0 END, r.citations)) AS e(kind, events, trials) \
+         WHERE {period} AND e.trials > 0 \
+         UNION ALL \
+         SELECT r.hour, k.tenant, r.corpus, e.kind, NULL, r.model, e.events, e.trials FROM reground.turn_rollup AS r {owner} \
+         CROSS JOIN LATERAL (VALUES ('empty_context', r.empty_contexts, r.answers), ('uncited', r.uncited, r.answers - r.empty_contexts), \
+             ('rerank_lost', r.rerank_lost::double precision * r.rerank_turns / nullif(r.reranked, 0), r.rerank_turns), ('answer_ms', r.log_ms, r.timed)) AS e(kind, events, trials) \
+         WHERE {period} AND e.trials > 0"
+    )
+}
+
+/// JSON keys and values for the accumulating rules of `reground_audit`: events since `since`, those of the `hours` before it, and the
+/// answers in the hours of earlier weeks. Times are in seconds since 1970.
+pub fn changes(since: &str, hours: i64) -> String {
+    let epoch = "date_part('epoch', e.hour)::bigint";
+    let recent = events(since, "$2");
+    let before = events(&format!("{since} - {}", hours * HOUR), since);
+    let owner = owner("r.tenant", "r.corpus");
+    let week = 7 * 24 * HOUR;
+    format!(
+        "'counts', (SELECT coalesce(json_agg(r), '[]') FROM ( \
+             SELECT {epoch} AS hour, e.tenant, e.corpus, e.kind, e.document_type, e.model, sum(e.events) AS events, sum(e.trials) AS trials \
+             FROM ({recent}) AS e GROUP BY 1, 2, 3, 4, 5, 6) AS r), \
+         'usual', (SELECT coalesce(json_agg(r), '[]') FROM ( \
+             SELECT d.tenant, d.corpus, d.kind, d.part, d.value, sum(d.hours) AS hours, sum(d.events) AS events, sum(d.trials) AS trials, \
+                 sum(d.events_squared) AS events_squared, sum(d.events_trials) AS events_trials, sum(d.trials_squared) AS trials_squared, \
+                 sum(d.events ^ 2) AS day_events_squared, sum(d.events * d.trials) AS day_events_trials, sum(d.trials ^ 2) AS day_trials_squared \
+             FROM (SELECT h.tenant, h.corpus, h.kind, h.part, h.value, count(*) AS hours, sum(h.events) AS events, sum(h.trials) AS trials, \
+                 sum(h.events ^ 2) AS events_squared, sum(h.events * h.trials) AS events_trials, sum(h.trials ^ 2) AS trials_squared \
+             FROM (SELECT e.hour, e.tenant, e.corpus, e.kind, CASE WHEN grouping(e.document_type) = 0 THEN 'document_type' WHEN grouping(e.model) = 0 THEN 'model' ELSE 'corpus' END AS part, \
+                       coalesce(e.document_type, e.model) AS value, sum(e.events)::double precision AS events, sum(e.trials)::double precision AS trials \
+                   FROM ({before}) AS e \
+                   GROUP BY GROUPING SETS ((e.hour, e.tenant, e.corpus, e.kind), (e.hour, e.tenant, e.corpus, e.kind, e.document_type), (e.hour, e.tenant, e.corpus, e.kind, e.model))) AS h \
+             WHERE h.part = 'corpus' OR h.value IS NOT NULL \
+             GROUP BY 1, 2, 3, 4, 5, date_bin('1 day', h.hour, '1970-01-01 00:00:00+00')) AS d GROUP BY 1, 2, 3, 4, 5) AS r), \
+         'earlier', (SELECT coalesce(json_agg(r), '[]') FROM ( \
+             SELECT date_part('epoch', r.hour)::bigint AS hour, k.tenant, r.corpus, sum(r.answers) AS answers \
+             FROM generate_series(1, {WEEKS}) AS w(weeks) JOIN reground.turn_rollup AS r \
+                 ON r.hour >= to_timestamp($7 - w.weeks * {week}::bigint) AND r.hour < to_timestamp($2 - w.weeks * {week}::bigint) {owner} \
+             GROUP BY 1, 2, 3 HAVING sum(r.answers) > 0) AS r)"
     )
 }
 

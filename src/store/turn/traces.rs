@@ -2,7 +2,7 @@
 
 use pgrx::IntoDatum;
 use pgrx::datum::DatumWithOid;
-use reground_grounding::begin::rerank::DriftEvent;
+use reground_grounding::begin::rerank::{DriftEvent, RerankLosses};
 use reground_grounding::caller::additional_sources::trace_update;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::passage::identity::PassageId;
@@ -277,6 +277,28 @@ pub fn write_drift(tenant: &str, turn_id: i64, drift: &[DriftEvent]) -> Result<(
              SELECT $1, $2, x.corpus, 'reranker_text_mutation', x.severity, x.chunk_id, x.original_hash, x.returned_hash \
              FROM json_to_recordset($3::json) AS x(corpus text, severity text, chunk_id text, original_hash text, returned_hash text)",
             &[turn_id.into(), tenant.into(), rows.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Stores how many passages the reranker of a turn received and lost, and which it lost.
+pub fn write_losses(tenant: &str, turn_id: i64, losses: &RerankLosses) -> Result<()> {
+    let rows = sql::json(&losses.lost)?;
+    let count = |length: usize| i32::try_from(length).unwrap_or(i32::MAX);
+    as_owner(|| {
+        sql::run(
+            "WITH counted AS (UPDATE reground.turns SET reranked_count = $3, rerank_lost_count = $4 WHERE turn_id = $1) \
+             INSERT INTO reground.drift_events (turn_id, tenant, corpus, event, severity, chunk_id, original_hash) \
+             SELECT $1, $2, x.corpus, 'reranker_lost_passage', CASE WHEN $3 = $4 THEN 'critical' ELSE 'major' END, x.chunk_id, x.original_hash \
+             FROM json_to_recordset($5::json) AS x(corpus text, chunk_id text, original_hash text)",
+            &[
+                turn_id.into(),
+                tenant.into(),
+                count(losses.candidates).into(),
+                count(losses.lost.len()).into(),
+                rows.into(),
+            ],
         )
     })?;
     Ok(())

@@ -38,6 +38,11 @@ pub fn write(
             settings,
         )
     })?;
+    if let Some(losses) = &composed.rerank {
+        stage("write rerank", || {
+            traces::write_losses(tenant, turn_id, losses)
+        })?;
+    }
     if settings.chains() {
         let link = About::Turn(turn_id);
         stage("write chain", || {

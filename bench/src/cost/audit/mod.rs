@@ -31,7 +31,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     client.query("SELECT reground.rebuild_audit()", &[])?;
     let rebuilt = start.elapsed();
     client.batch_execute(
-        "VACUUM (ANALYZE) reground.answer_rollup, reground.citation_rollup, reground.rollup_queue",
+        "VACUUM (ANALYZE) reground.answer_rollup, reground.citation_rollup, reground.turn_rollup, reground.rollup_queue",
     )?;
     let speed = queries::counting_rate(&mut client, COUNTED, options.rounds)?;
     // An analyst has both roles and is subject to row-level security.

@@ -15,7 +15,7 @@ use crate::begin::collapse::{collapse, collapse_near_twins};
 use crate::begin::facts::remembered_facts;
 use crate::begin::fuse::{SearchResults, fuse};
 use crate::begin::relevance::Scale;
-use crate::begin::rerank::{Scored, apply_scores};
+use crate::begin::rerank::{RerankLosses, Scored, apply_scores};
 use crate::begin::select::{Budget, Pool, PromptParts, select};
 use crate::begin::warnings::{Warning, is_large_scan};
 use crate::error::GroundingError;
@@ -132,6 +132,8 @@ pub struct Composed {
     pub answerability: Option<f64>,
     /// o200k_base tokens of the block of the sources, in its default format.
     pub tokens: usize,
+    /// What the reranker received and lost; `None` without a rerank.
+    pub rerank: Option<RerankLosses>,
 }
 
 /// The first half of a turn: from ranked lists and memory to the candidates for the reranker.
@@ -321,6 +323,7 @@ pub fn compose(
         warnings,
         answerability,
         tokens,
+        rerank: ranked.rerank,
     })
 }
 

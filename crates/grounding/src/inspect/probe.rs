@@ -137,6 +137,7 @@ mod tests {
                 .collect(),
             warnings: Vec::new(),
             answerability: None,
+            rerank: None,
             tokens: 0,
         }
     }

@@ -16,24 +16,27 @@ pub fn wilson(successes: u64, trials: u64, confidence: f64) -> Option<Interval> 
     }
     let n = trials as f64;
     let share = successes as f64 / n;
-    let z = normal::central(confidence);
-    let centre = share + z * z / (2.0 * n);
-    let reach = z * ((share * (1.0 - share) + z * z / (4.0 * n)) / n).sqrt();
-    let scale = 1.0 + z * z / n;
+    let mut interval = score_interval(share, n, normal::central(confidence));
     // For 0 or all successes a bound is exactly 0 or 1, which rounding would miss.
-    Some(Interval {
+    if successes == 0 {
+        interval.low = 0.0;
+    }
+    if successes == trials {
+        interval.high = 1.0;
+    }
+    Some(interval)
+}
+
+/// Wilson's interval of an observed share, for a number of trials that need not be whole: an effective sample size.
+pub(crate) fn score_interval(share: f64, trials: f64, z: f64) -> Interval {
+    let centre = share + z * z / (2.0 * trials);
+    let reach = z * ((share * (1.0 - share) + z * z / (4.0 * trials)) / trials).sqrt();
+    let scale = 1.0 + z * z / trials;
+    Interval {
         mean: share,
-        low: if successes == 0 {
-            0.0
-        } else {
-            (centre - reach) / scale
-        },
-        high: if successes == trials {
-            1.0
-        } else {
-            (centre + reach) / scale
-        },
-    })
+        low: ((centre - reach) / scale).max(0.0),
+        high: ((centre + reach) / scale).min(1.0),
+    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ const CHECKING: &[TableLock] = &[
     Reads("reground.message_citations"),
     Reads("reground.answer_rollup"),
     Reads("reground.citation_rollup"),
+    Reads("reground.turn_rollup"),
     Reads("reground.alert_rules"),
     Reads("reground.alert_baselines"),
     Reads("reground.alerts"),
@@ -23,6 +24,7 @@ const CHECKING: &[TableLock] = &[
     Writes("reground.rollup_queue"),
     Writes("reground.answer_rollup"),
     Writes("reground.citation_rollup"),
+    Writes("reground.turn_rollup"),
 ];
 
 pub(super) const CALLS: &[Call] = &[
@@ -37,6 +39,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.rollup_queue"),
             Writes("reground.answer_rollup"),
             Writes("reground.citation_rollup"),
+            Writes("reground.turn_rollup"),
         ],
     },
     Call {
@@ -46,12 +49,14 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.rollup_queue"),
             Reads("reground.answer_rollup"),
             Reads("reground.citation_rollup"),
+            Reads("reground.turn_rollup"),
             Reads("reground.messages"),
             Reads("reground.turns"),
             Reads("reground.message_citations"),
             Writes("reground.rollup_queue"),
             Writes("reground.answer_rollup"),
             Writes("reground.citation_rollup"),
+            Writes("reground.turn_rollup"),
         ],
     },
     Call {
@@ -77,11 +82,13 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.message_citations"),
             Reads("reground.answer_rollup"),
             Reads("reground.citation_rollup"),
+            Reads("reground.turn_rollup"),
             Reads("reground.corpora"),
             Writes("reground.alert_baselines"),
             Writes("reground.rollup_queue"),
             Writes("reground.answer_rollup"),
             Writes("reground.citation_rollup"),
+            Writes("reground.turn_rollup"),
         ],
     },
     Call {
@@ -96,6 +103,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.alerts"),
             Reads("reground.answer_rollup"),
             Reads("reground.citation_rollup"),
+            Reads("reground.turn_rollup"),
             Reads("reground.turns"),
             Reads("reground.messages"),
             Reads("reground.drift_events"),
@@ -118,6 +126,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.rollup_queue"),
             Writes("reground.answer_rollup"),
             Writes("reground.citation_rollup"),
+            Writes("reground.turn_rollup"),
         ],
     },
     Call {

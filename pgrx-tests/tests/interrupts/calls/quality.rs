@@ -66,17 +66,23 @@ pub(super) const CALLS: &[Call] = &[
         ],
     },
     Call {
-        function: "compare_cfs",
-        call: "compare_cfs('model', 'small', 'large')",
+        function: "compare",
+        call: "compare('cfs', 'model', 'small', 'large')",
         waits: &[
             Reads("reground.messages"),
             Reads("reground.turns"),
             Reads("reground.conversations"),
+            Reads("reground.message_citations"),
         ],
     },
     Call {
-        function: "_mann_whitney",
-        call: "_mann_whitney('{1,2}', '{3}')",
+        function: "_compare",
+        call: "_compare('cfs', 'model', 'a', 'b', '{1,0}', '{1,0}', '{0,2}', '{0,1}')",
+        waits: &[],
+    },
+    Call {
+        function: "_of_answers",
+        call: "_of_answers('cfs')",
         waits: &[],
     },
     Call {

@@ -1,5 +1,7 @@
 //! Rerank scores applied to the candidates.
 
+use serde::{Deserialize, Serialize};
+
 use crate::begin::relevance::from_rerank;
 use crate::begin::warnings::Warning;
 use crate::error::GroundingError;
@@ -14,6 +16,28 @@ pub struct Scored {
     pub dropped: Vec<Dropped>,
     /// `rerank_missing` if any candidate has no score.
     pub warnings: Vec<Warning>,
+    /// What the reranker received and lost; `None` without a rerank.
+    pub rerank: Option<RerankLosses>,
+}
+
+/// The candidates that a reranker received, and those that it did not return.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RerankLosses {
+    /// Number of candidates that it received.
+    pub candidates: usize,
+    /// The candidates without a score.
+    pub lost: Vec<LostPassage>,
+}
+
+/// A passage that a reranker did not return.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostPassage {
+    /// Its corpus.
+    pub corpus: String,
+    /// Its key.
+    pub chunk_id: String,
+    /// Its content hash (hex).
+    pub original_hash: String,
 }
 
 /// Applies the rerank scores and sorts the candidates. Candidates without a score are dropped as `rerank_missing`.
@@ -36,10 +60,19 @@ pub fn apply_scores(
     for (candidate, score) in candidates.iter_mut().zip(scores) {
         candidate.rerank_score = score.filter(|score| score.is_finite());
     }
-    let missing = candidates
-        .iter()
-        .filter(|c| c.rerank_score.is_none())
-        .count();
+    let without_score = candidates.iter().filter(|c| c.rerank_score.is_none());
+    let lost: Vec<LostPassage> = without_score
+        .map(|candidate| LostPassage {
+            corpus: candidate.passage.corpus.clone(),
+            chunk_id: candidate.passage.chunk_id.clone(),
+            original_hash: candidate.passage.content_hash.clone(),
+        })
+        .collect();
+    let missing = lost.len();
+    let rerank = (total > 0).then_some(RerankLosses {
+        candidates: total,
+        lost,
+    });
     let warnings = match missing {
         0 => Vec::new(),
         missing => vec![Warning::RerankMissing {
@@ -52,6 +85,7 @@ pub fn apply_scores(
             candidates,
             dropped: Vec::new(),
             warnings,
+            rerank,
         });
     }
     from_rerank(&mut candidates);
@@ -78,5 +112,6 @@ pub fn apply_scores(
         candidates,
         dropped,
         warnings,
+        rerank,
     })
 }

@@ -6,7 +6,7 @@
 mod apply;
 mod matching;
 
-pub use apply::{Scored, apply_scores};
+pub use apply::{LostPassage, RerankLosses, Scored, apply_scores};
 pub use matching::{DriftEvent, Matched, Reranked, Severity, match_reranked};
 
 #[cfg(test)]
