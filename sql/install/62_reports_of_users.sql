@@ -34,4 +34,4 @@ CREATE FUNCTION reground.report_rates(dimension text DEFAULT 'model', since time
         ORDER BY q.value;
     END;
 COMMENT ON FUNCTION reground.report_rates(text, timestamptz, timestamptz) IS
-'Counts current answers, those that users reported (themselves or a citation), their reports, the reviewed ones and those that were justified, per value of a dimension. dimension: as in compare_cfs. justified_share: justified / reviewed, with its 95 % Wilson interval low to high. Errors: 22023 for an unknown dimension.';
+'Counts current answers, those that users reported (themselves or a citation), their reports, the reviewed ones and those that were justified, per value of a dimension. dimension: as in compare. justified_share: justified / reviewed, with its 95 % Wilson interval low to high. Errors: 22023 for an unknown dimension.';

@@ -121,7 +121,6 @@ impl<'a> ClaimUnits<'a> {
         };
         let (mut numbered, mut absorbed) = (BTreeMap::new(), BTreeSet::new());
         let mut last: Option<(u32, usize)> = None;
-        let mut last_bytes = None;
         let mut pending: Vec<ClaimNumber> = Vec::new();
         let (mut words, mut capitals) = (0, 0);
         // The end of the last name, and whether the next unit is the first after it.
@@ -146,7 +145,7 @@ impl<'a> ClaimUnits<'a> {
                 TextEvent::Unit(unit) => unit,
             };
             let bytes = &unit.piece.bytes;
-            if unit.role == Role::Number && is_list_number(text, bytes, last_bytes.as_ref()) {
+            if unit.role == Role::Number && is_list_number(text, bytes) {
                 return;
             }
             let id = vocabulary.intern(unit.key);
@@ -155,7 +154,6 @@ impl<'a> ClaimUnits<'a> {
             if unit.denied {
                 claim.denied.add(number);
             }
-            last_bytes = Some(bytes.clone());
             let before = last.replace((id, number));
             if let Some((last, _)) = before {
                 claim.pairs.push((last, id));
@@ -169,7 +167,7 @@ impl<'a> ClaimUnits<'a> {
                     of: None,
                     measure: None,
                     spelled: is_spelled_count(raw, unit.key),
-                    decade: text[bytes.end..].starts_with("s ") && unit.key.ends_with('0'),
+                    decade: names_decade(&text[bytes.end..]),
                 });
             } else {
                 for mut counted in pending.drain(..) {
@@ -248,18 +246,16 @@ impl<'a> ClaimUnits<'a> {
     }
 }
 
-/// Returns whether a number is that of a list item: it begins the text, `2. Subscription`, or it ends the text and belongs to the
-/// next item, `Hormone imbalance 8.` Then it follows a word of content, in lower case, which ends at `before`.
-fn is_list_number(text: &str, number: &Range<usize>, before: Option<&Range<usize>>) -> bool {
-    let after = &text[number.end..];
-    let item = after.strip_prefix(['.', ')', ':']);
-    let begins = text[..number.start].trim().is_empty();
-    let ends = number.len() <= 2 && after.trim_end() == ".";
-    let follows = before.is_some_and(|word| {
-        text.get(word.end..number.start) == Some(" ")
-            && text[word.clone()].chars().all(char::is_lowercase)
-    });
-    begins && item.is_some_and(|rest| rest.starts_with(' ')) || ends && follows
+/// Returns whether a number is the number of a list item that begins the text: `2. Subscription`.
+fn is_list_number(text: &str, number: &Range<usize>) -> bool {
+    let item = text[number.end..].strip_prefix(['.', ')', ':']);
+    text[..number.start].trim().is_empty() && item.is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// Returns whether the text after a number makes it a decade: 1990*s*.
+fn names_decade(after: &str) -> bool {
+    let rest = after.strip_prefix('\'').unwrap_or(after).strip_prefix('s');
+    rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 /// Returns whether a number is a small one in words.

@@ -209,10 +209,31 @@ impl AnswerSentences<'_> {
         let label = if has_words(&out[label..]) { label } else { 0 };
         out.drain(..label);
         clip(&mut out);
+        if let Some((item, next)) = item_and_next(&out)
+            && self.announces(number, item, next)
+        {
+            out.truncate(item.len());
+        }
         for at in &mut positions {
             *at = at.saturating_sub(label).min(out.len());
         }
         (out, positions)
+    }
+
+    /// Returns whether the number at the end of a span is that of the next item of a list within the line: the text before it announces
+    /// the first item, or the span before it ends with the number of this one.
+    fn announces(&self, number: usize, item: &str, next: u32) -> bool {
+        let before = number.checked_sub(1).filter(|before| {
+            let between = self.spans[*before].start..self.spans[number].end;
+            !self.text[between].trim().contains('\n')
+        });
+        let numbered = || {
+            let mut text = String::new();
+            self.pieces(before?, |piece| fold_into(&mut text, piece));
+            clip(&mut text);
+            item_and_next(&text).map(|(_, number)| number)
+        };
+        next == 1 && item.ends_with(':') || numbered().is_some_and(|own| own + 1 == next)
     }
 
     /// Returns whether the sentence begins its line.
@@ -393,6 +414,14 @@ fn list_number(text: &str) -> usize {
         Some(item) if (1..=3).contains(&digits) => text.len() - item.len(),
         _ => 0,
     }
+}
+
+/// Splits `Hormone imbalance 8.` into the item and the number after it.
+fn item_and_next(text: &str) -> Option<(&str, u32)> {
+    let (item, number) = text.strip_suffix('.')?.trim_end().rsplit_once(' ')?;
+    let is_number = number.len() <= 2 && number.bytes().all(|byte| byte.is_ascii_digit());
+    let number = number.parse().ok().filter(|_| is_number)?;
+    Some((item.trim_end(), number))
 }
 
 /// Truncates a text that is too long, and trims its end.
