@@ -18,6 +18,15 @@ pub struct TestCase {
     pub citations: Vec<usize>,
 }
 
+/// What stands for a sentence and its marker.
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    /// The sentence.
+    pub said: String,
+    /// The marker.
+    pub marker: String,
+}
+
 /// Form of the markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkerStyle {
@@ -48,6 +57,31 @@ pub fn answer(
     style: MarkerStyle,
     fault: Option<(usize, &str, &str)>,
 ) -> (String, Vec<(usize, usize)>) {
+    written(shown, style, |place| {
+        fault
+            .filter(|(at, ..)| *at == place)
+            .map(|(_, said, marker)| (said, marker))
+    })
+}
+
+/// Writes the answer of `shown` with its citations. `replaced` returns what stands for a sentence and its marker.
+pub fn answer_of<'a>(
+    shown: &ShownAnswer,
+    style: MarkerStyle,
+    replaced: impl Fn(usize) -> Option<&'a Replacement>,
+) -> String {
+    let instead = |place| {
+        let with = replaced(place)?;
+        Some((with.said.as_str(), with.marker.as_str()))
+    };
+    written(shown, style, instead).0
+}
+
+fn written<'a>(
+    shown: &ShownAnswer,
+    style: MarkerStyle,
+    replaced: impl Fn(usize) -> Option<(&'a str, &'a str)>,
+) -> (String, Vec<(usize, usize)>) {
     let mut text = String::new();
     let mut citations = Vec::new();
     for (place, sentence) in shown.sentences.iter().enumerate() {
@@ -56,9 +90,9 @@ pub fn answer(
             supported_by,
         } = sentence;
         let own = supported_by.map(|(passage, _)| style.marker(passage));
-        let (said, marker) = match fault {
-            Some((at, instead, marker)) if at == place => (instead, Some(marker.to_owned())),
-            _ => (said.as_str(), own),
+        let (said, marker) = match replaced(place) {
+            Some((instead, marker)) => (instead, Some(marker.to_owned())),
+            None => (said.as_str(), own),
         };
         let body = said.trim_end();
         let begin = text.len();

@@ -3,7 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::answers::{Passage, ShownAnswer};
-use super::case::{MarkerStyle, TestCase, answer, passages};
+use super::case::{MarkerStyle, Replacement, TestCase, answer, passages};
 use super::fault_kind::FaultKind;
 use crate::attribution::marking::MIN_OVERLAP;
 use crate::attribution::overlap::{overlap, words};
@@ -52,10 +52,34 @@ fn one(
     kind: FaultKind,
     random: &mut SplitMix,
 ) -> Option<TestCase> {
-    let style = match kind {
+    let style = style(kind);
+    let instead = fault(all, shown, place, kind, random)?;
+    let (answer, citations) = answer(shown, style, Some((place, &instead.said, &instead.marker)));
+    let (_, byte) = citations.into_iter().find(|(at, _)| *at == place)?;
+    Some(TestCase {
+        answer,
+        passages: passages(shown, style),
+        corpus: None,
+        citations: vec![byte],
+    })
+}
+
+fn style(kind: FaultKind) -> MarkerStyle {
+    match kind {
         FaultKind::NumberOutOfRange => MarkerStyle::Numbers,
         _ => MarkerStyle::Letters,
-    };
+    }
+}
+
+/// The sentence and the marker with the fault; `None` if the sentence is not suitable.
+fn fault(
+    all: &[ShownAnswer],
+    shown: &ShownAnswer,
+    place: usize,
+    kind: FaultKind,
+    random: &mut SplitMix,
+) -> Option<Replacement> {
+    let style = style(kind);
     let sentence = shown.sentences.get(place)?;
     let (right, _) = sentence.supported_by?;
     let source = shown.passages.get(right)?;
@@ -98,15 +122,27 @@ fn one(
             return None;
         }
     }
-    let said = said_instead.as_deref().unwrap_or(said);
-    let (answer, citations) = answer(shown, style, Some((place, said, &marker)));
-    let (_, byte) = citations.into_iter().find(|(at, _)| *at == place)?;
-    Some(TestCase {
-        answer,
-        passages: passages(shown, style),
-        corpus: None,
-        citations: vec![byte],
+    Some(Replacement {
+        said: said_instead.unwrap_or_else(|| said.to_owned()),
+        marker,
     })
+}
+
+/// A fault of a random kind for a sentence that cites; `None` if no kind is suitable.
+pub fn replacement(
+    all: &[ShownAnswer],
+    shown: &ShownAnswer,
+    place: usize,
+    random: &mut SplitMix,
+) -> Option<Replacement> {
+    let mut kinds: Vec<FaultKind> = FaultKind::IN_ANSWERS
+        .into_iter()
+        .filter(|kind| *kind != FaultKind::NumberOutOfRange)
+        .collect();
+    random.shuffle(&mut kinds);
+    kinds
+        .into_iter()
+        .find_map(|kind| fault(all, shown, place, kind, random))
 }
 
 /// A cited sentence of another conversation; no shown passage contains half of it.
@@ -186,7 +222,7 @@ fn with_other_name(
 }
 
 /// Runs of capitalised words after the first word, separated by spaces: start and text.
-fn names(said: &str) -> Vec<(usize, &str)> {
+pub fn names(said: &str) -> Vec<(usize, &str)> {
     let mut names: Vec<(usize, usize)> = Vec::new();
     for (at, word) in said.unicode_word_indices().skip(1) {
         let name = word.chars().next().is_some_and(char::is_uppercase) && word.chars().count() > 2;

@@ -51,10 +51,12 @@ fn case(shown: &ShownAnswer, facts: &[Fact<'_>]) -> TestCase {
     let mut answer = String::new();
     let mut citations = Vec::new();
     for (said, passage) in facts {
-        if !answer.is_empty() {
+        if answer.is_empty() {
+            answer.push_str(said);
+        } else {
             answer.push_str(", and ");
+            answer.push_str(&continued(said, shown));
         }
-        answer.push_str(said);
         answer.push(' ');
         citations.push(answer.len());
         answer.push_str(&format!("[{}]", MarkerStyle::Letters.marker(*passage)));
@@ -65,6 +67,24 @@ fn case(shown: &ShownAnswer, facts: &[Fact<'_>]) -> TestCase {
         passages: passages(shown, MarkerStyle::Letters),
         corpus: None,
         citations,
+    }
+}
+
+/// A sentence as the continuation of another one: the first word loses its capital if a passage writes it without.
+fn continued(said: &str, shown: &ShownAnswer) -> String {
+    let first = said
+        .split(|c: char| !c.is_alphabetic())
+        .next()
+        .unwrap_or_default();
+    let lower = first.to_lowercase();
+    let mut passages = shown.passages.iter();
+    let is_common = passages.any(|passage| {
+        let mut words = passage.text.split(|c: char| !c.is_alphabetic());
+        words.any(|word| word == lower)
+    });
+    match is_common {
+        true => lower + &said[first.len()..],
+        false => said.to_owned(),
     }
 }
 

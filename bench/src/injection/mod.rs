@@ -6,10 +6,13 @@ mod case;
 mod fault_kind;
 mod faults;
 mod floors;
+mod generated_facts;
 mod joined_facts;
 mod judge;
+mod near_faults;
 mod options;
 mod pages;
+mod policy;
 mod report;
 mod scripture;
 mod stale_markers;
@@ -21,7 +24,9 @@ use self::answers::ShownAnswer;
 use self::case::TestCase;
 use self::fault_kind::FaultKind;
 use self::floors::MOST_ALARMS;
+use self::generated_facts::Made;
 use self::judge::{DEFAULT_THRESHOLD, Verdict, judge};
+use self::near_faults::NearFault;
 use self::options::{Options, USAGE};
 use self::report::Figure;
 use crate::data::Folder;
@@ -44,6 +49,12 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     let mut random = SplitMix(options.seed);
     println!("# Faults injected into answers, seed {}\n", options.seed);
     let mut figures = faults_in_answers(&mut transaction, &all, &mut random)?;
+    figures.extend(faults_of_other_generators(
+        &mut transaction,
+        &all,
+        &mut random,
+    )?);
+    figures.extend(policy::measure(&mut transaction, &all, &mut random)?);
     figures.extend(faults_in_pages_and_turns(
         &mut transaction,
         &all,
@@ -105,6 +116,33 @@ fn faults_in_answers(
             break;
         }
     }
+    Ok(figures)
+}
+
+/// Faults of the other two generators, at the default threshold.
+fn faults_of_other_generators(
+    client: &mut impl GenericClient,
+    all: &[ShownAnswer],
+    random: &mut SplitMix,
+) -> Result<Vec<Figure>> {
+    println!("## Other generators\n");
+    report::head_of_others();
+    let mut figures = Vec::new();
+    for kind in NearFault::ALL {
+        let cases = near_faults::cases(all, kind, random);
+        let verdicts = judge(client, &cases, DEFAULT_THRESHOLD)?;
+        figures.push(report::row_of_others(kind.name(), &verdicts));
+    }
+    for kind in Made::FAULTS {
+        let cases = generated_facts::cases(kind, random);
+        let verdicts = judge(client, &cases, DEFAULT_THRESHOLD)?;
+        figures.push(report::row_of_others(kind.name(), &verdicts));
+    }
+    for kind in Made::RIGHT {
+        let cases = generated_facts::cases(kind, random);
+        report::row_of_others(kind.name(), &judge(client, &cases, DEFAULT_THRESHOLD)?);
+    }
+    println!();
     Ok(figures)
 }
 

@@ -13,7 +13,7 @@ pub const USAGE: &str = "usage: reground-bench injection --data FOLDER --uri URI
   --data FOLDER     folder that contains mtrag/
   --uri URI         server with the extension; all writes are rolled back
   --scripture FILE  the King James Version as `bible -f` prints it, to cite its places too
-  --seed N          seed of the faults (default 1)
+  --seed N          seed of the faults (default 2; rules and thresholds were chosen with seed 1)
   --check           fail if a figure is below its floor";
 
 /// Parsed arguments.
@@ -37,7 +37,7 @@ impl Options {
     /// Unknown options, missing required options.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut data, mut uri, mut scripture) = (None, None, None);
-        let (mut seed, mut check) = (1, false);
+        let (mut seed, mut check) = (2, false);
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("help") => return Ok(None),

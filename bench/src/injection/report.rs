@@ -40,6 +40,23 @@ pub fn row(kind: FaultKind, verdicts: &[Verdict]) -> [Figure; 2] {
     ]
 }
 
+/// Prints the head of the table of the other generators.
+pub fn head_of_others() {
+    println!("| generator and kind | n | do not hold | statuses |");
+    println!("|---|---:|---:|---|");
+}
+
+/// Prints the row of a kind of another generator and returns the share of citations that do not hold.
+pub fn row_of_others(name: &str, verdicts: &[Verdict]) -> Figure {
+    let found = false_alarms(verdicts);
+    println!(
+        "| {name} | {} | {found:.3} | {} |",
+        verdicts.len(),
+        statuses(verdicts)
+    );
+    (name.to_owned(), found)
+}
+
 /// Share of unchanged citations that do not hold or were not extracted.
 pub fn false_alarms(verdicts: &[Verdict]) -> f64 {
     let alarms = verdicts

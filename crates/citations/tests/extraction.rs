@@ -475,3 +475,26 @@ fn reference_lists_support_no_claim() {
         [Some("It is so.".to_owned()), None]
     );
 }
+
+#[test]
+fn the_number_of_the_next_item_is_no_part_of_a_claim() {
+    let claims = |answer: &str| -> Vec<String> {
+        let claims = extract(answer, &Grammar::default()).claims;
+        claims.into_iter().map(|claim| claim.text).collect()
+    };
+    assert_eq!(
+        claims("Causes of it are: 1. Low weight [A1] 2. High fever [A1] 3. Old age [A1]."),
+        ["Low weight", "High fever", "Old age."]
+    );
+    assert_eq!(
+        claims(
+            "Causes of it are [A1]: 1. Low weight 2 [A1]. High fever 3 [A1]. It has number 7 [A1]."
+        ),
+        [
+            "Causes of it are:",
+            "Low weight",
+            "High fever",
+            "It has number 7."
+        ]
+    );
+}

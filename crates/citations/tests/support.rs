@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // for the shared functions of tests
 
 use proptest::prelude::*;
-use reground_citations::{Cues, Lexemes, SupportParts, Text, TextRange, support};
+use reground_citations::{Conflict, Cues, Lexemes, SupportParts, Text, TextRange, support};
 
 /// Replaces the server: lower-case words of more than two letters without stop words and without a plural s.
 fn lexemes(text: &str) -> Lexemes {
@@ -225,6 +225,129 @@ fn negation() {
     assert_eq!(parts(claim, denied).support, 1.0);
     let unknown = parts_in("simple", claim, &[SERVER]);
     assert_eq!((unknown.negated_words, unknown.language), (None, None));
+}
+
+/// The conflicts of a claim with a text.
+fn conflicts(claim: &str, text: &str) -> Vec<Conflict> {
+    let parts = parts(claim, text);
+    assert_eq!(
+        parts.support <= 0.35,
+        !parts.conflicts.is_empty(),
+        "{parts:?}"
+    );
+    parts.conflicts
+}
+
+#[test]
+fn another_number_or_name_is_a_conflict() {
+    let text = "According to the council, the grain market of Bergamo was built by Petra Keller in 1843 for 700 traders.";
+    let same = "The grain market of Bergamo was built by Petra Keller in 1843.";
+    assert_eq!(conflicts(same, text), []);
+    let other = |from, to| conflicts(&same.replace(from, to), text);
+    assert_eq!(other("1843", "1834"), [Conflict::Number]);
+    assert_eq!(other("Petra Keller", "Hedda Szabo"), [Conflict::Name]);
+    assert_eq!(other("Bergamo", "Dresden"), [Conflict::Name]);
+    // The last word of a name is enough, and other forms of it.
+    assert_eq!(other("Petra Keller", "Keller"), []);
+    assert_eq!(other("Keller", "Kellers"), []);
+    // An addition has neighbours of its own, and a claim about something else is no conflict.
+    let added = "The grain market of Bergamo was built by Petra Keller in 1843, replacing shabby Ghent warehouses.";
+    assert!(!parts(added, text).conflicts.contains(&Conflict::Name));
+    assert_eq!(
+        parts("Dresden sells 40 umbrellas to Ghent", text).conflicts,
+        []
+    );
+}
+
+#[test]
+fn numbers_that_are_no_conflict() {
+    // A year of the decade, a number of a list, and a count of listed items.
+    assert_eq!(
+        conflicts(
+            "The market grew in the 1990s, after the reforms",
+            "The market grew in 1991, after the reforms."
+        ),
+        []
+    );
+    assert_eq!(
+        conflicts(
+            "The market grew in the 1980s, after the reforms",
+            "The market grew in 1991, after the reforms."
+        ),
+        [Conflict::Number]
+    );
+    assert_eq!(
+        conflicts(
+            "2. Choose options of the skill",
+            "Choose options of the skill"
+        ),
+        []
+    );
+    assert_eq!(
+        conflicts(
+            "Three sources are documents, books and letters",
+            "Sources are documents, books and letters."
+        ),
+        []
+    );
+    assert_eq!(
+        conflicts(
+            "Three sources are documents, books and letters",
+            "Four sources are documents, books and letters."
+        ),
+        [Conflict::Number]
+    );
+}
+
+#[test]
+fn a_denial_on_one_side_is_a_conflict() {
+    let plans = "Lite plans are available with all accounts. Tests never run there.";
+    // The denied word need not be in the text.
+    assert_eq!(
+        conflicts("Lite plans are not accessible with all accounts", plans),
+        [Conflict::Negation]
+    );
+    assert_eq!(
+        conflicts("Lite plans are available with all accounts", plans),
+        []
+    );
+    // The denial of another sentence does not count, and both sides may deny in other words.
+    assert_eq!(
+        conflicts(
+            "Lite plans are available with accounts",
+            "Lite plans are never available with accounts."
+        ),
+        [Conflict::Negation]
+    );
+    assert_eq!(
+        conflicts("Plans do not allow any exports", "Plans allow no exports."),
+        []
+    );
+    // The answer says that the text does not tell.
+    assert_eq!(
+        conflicts(
+            "The plans do not mention accounts",
+            "The plans of accounts."
+        ),
+        []
+    );
+}
+
+#[test]
+fn only_repeated_claims_are_contradicted() {
+    let text = "The grain market of Bergamo was built by Petra Keller in 1843.";
+    let contradicts = |claim: &str| parts(claim, text).contradicts();
+    assert!(contradicts(
+        "The grain market of Bergamo was not built by Petra Keller in 1843."
+    ));
+    assert!(!contradicts(text));
+    // Another name may be another thing, and looser words may mean another thing.
+    assert!(!contradicts(
+        "The grain market of Bergamo was built by Hedda Szabo in 1843."
+    ));
+    assert!(!contradicts(
+        "In 1843 Keller, it is said, never built any market of grain."
+    ));
 }
 
 #[test]

@@ -162,8 +162,9 @@ impl<'a> ClaimSupport<'a> {
 
     /// Returns the verdict on `source`, which the claim cites. The first case that applies is used:
     ///
-    /// - `InsufficientAttribution` or `Held`: the source alone supports the claim, or the cited sources do together and this
-    ///   one adds a unit; the first if another source contains a part that the cited ones lack;
+    /// - `InsufficientAttribution`: another source contains a part of the claim that the cited ones lack, and this one adds a
+    ///   unit;
+    /// - `Held`: the source alone supports the claim, or the cited sources do together and this one adds a unit;
     /// - `WrongSource` or `Unsupported`: a source that is not cited supports the claim; the first if it is better by
     ///   the margin;
     /// - `InsufficientAttribution`: the source adds a unit, and one more source would be enough;
@@ -172,12 +173,11 @@ impl<'a> ClaimSupport<'a> {
         let enough = |support: f64| support >= rules.threshold;
         // Another citation does not help a source that adds no units.
         let adds = self.comparisons[source].held.and(&joint.once).len() > 0;
+        if joint.part_elsewhere && adds {
+            return Verdict::InsufficientAttribution;
+        }
         if enough(self.supports[source]) || (enough(joint.support) && adds) {
-            return if joint.part_elsewhere {
-                Verdict::InsufficientAttribution
-            } else {
-                Verdict::Held
-            };
+            return Verdict::Held;
         }
         if let Some(other) = self
             .best_other(joint)

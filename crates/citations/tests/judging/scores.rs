@@ -6,7 +6,7 @@ use reground_citations::{
     StageFacts, Status, decide, score,
 };
 
-use crate::fixture::{context, judged_by};
+use crate::fixture::{context, judged_by, source};
 
 #[test]
 fn factors_and_loss_stages() {
@@ -135,4 +135,46 @@ fn message_scores_and_decision() {
         decide(&judged, &scores, &PolicyRules::default()).action,
         Action::Accept
     );
+}
+
+#[test]
+fn answers_whose_citations_mostly_fail_are_refused() {
+    let rules = PolicyRules {
+        min_support_rate: 0.5,
+        ..PolicyRules::default()
+    };
+    let reasons = |answer: &str| {
+        let (judged, scores) = scored(answer);
+        decide(&judged, &scores, &rules).reasons
+    };
+    let right = "The server listens on port 5432 [A1].";
+    let wrong = "Telephones ring loudly everywhere [A1].";
+    assert_eq!(reasons(right), []);
+    assert_eq!(reasons(wrong), [RefusalReason::FewHold]);
+    assert_eq!(reasons(&format!("{right} {wrong}")), []);
+    assert_eq!(
+        reasons(&format!("{right} {wrong} Pigs fly southwards [A1].")),
+        [RefusalReason::FewHold]
+    );
+    // An open bracket is malformed.
+    assert_eq!(
+        reasons("The server listens on port 5432 [A1"),
+        [RefusalReason::Malformed]
+    );
+    assert_eq!(reasons(&format!("{right} It listens [A1")), []);
+}
+
+#[test]
+fn an_answer_that_contradicts_its_source_is_refused() {
+    let text = "Several masons from Pilsen built the grain market near the river bridge during 1843 with stones.";
+    let sources = [source("S1", "S1", None, text)];
+    let reasons = |claim: &str| {
+        let answer = format!("{claim} [S1]. {text} [S1]. {text} [S1].");
+        let judged = judged_by(&answer, &sources).1;
+        let rules = PolicyRules::default();
+        decide(&judged, &MessageScores::default(), &rules).reasons
+    };
+    assert_eq!(reasons(&text.replace('.', "")), []);
+    let other = text.replace("1843", "1834").replace('.', "");
+    assert_eq!(reasons(&other), [RefusalReason::Contradicted]);
 }

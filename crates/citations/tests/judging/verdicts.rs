@@ -98,6 +98,41 @@ fn claims_over_several_sources() {
     );
 }
 
+/// The words of each source are enough for the claim, but it states a second fact of another source.
+#[test]
+fn two_facts_under_one_citation() {
+    let sources = [
+        source(
+            "S1",
+            "S1",
+            None,
+            "Ordinary visitors receive printed tickets before concerts begin.",
+        ),
+        source(
+            "S2",
+            "S2",
+            None,
+            "Elderly gardeners water tropical flowers every evening.",
+        ),
+    ];
+    let answer = |markers: &str| {
+        let claim = "Visitors receive printed tickets before concerts begin, and gardeners water tropical flowers every evening";
+        let judged = judged_by(&format!("{claim} {markers}."), &sources).1;
+        judged
+            .iter()
+            .map(|judgement| judgement.status)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(answer("[S1]"), [Status::InsufficientAttribution]);
+    assert_eq!(answer("[S2]"), [Status::InsufficientAttribution]);
+    assert_eq!(answer("[S1][S2]"), [Status::ResolvedCurrent; 2]);
+    let alone = "Visitors receive printed tickets before concerts begin [S1].";
+    assert_eq!(
+        judged_by(alone, &sources).1[0].status,
+        Status::ResolvedCurrent
+    );
+}
+
 /// Each of three facts is supported by its own source only.
 #[test]
 fn facts_of_one_sentence() {
