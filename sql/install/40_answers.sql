@@ -46,7 +46,7 @@ COMMENT ON COLUMN reground.support_cues.cue IS 'The word or sign.';
 COMMENT ON COLUMN reground.support_cues.built_in IS 'Whether the row came with the extension; other rows are dumped with the database.';
 INSERT INTO reground.support_cues (language, kind, cue, built_in) SELECT language, kind, cue, true FROM (VALUES
     ('en', 'negation', 'not no never none nor neither without cannot nobody nothing nowhere hardly scarcely rarely unable fail fails failed lack lacks lacking n''t'),
-    ('en', 'no_negation', 'not_only not_just not_merely no_more_than no_less_than no_fewer_than no_later_than no_doubt none_other_than'),
+    ('en', 'no_negation', 'not_only not_just not_merely no_more_than no_less_than no_fewer_than no_later_than no_doubt none_other_than no_information no_mention not_have_information not_have_any_information not_have_much_information not_have_enough_information not_mention not_mentioned not_specify not_specified'),
     ('en', 'decimal', '.'),
     ('en', 'number', 'zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80 ninety=90 half=0.5 a_hundred=100 a_thousand=1000 a_million=1000000 a_billion=1000000000 a_dozen=12 half_a_dozen=6 half_a_million=500000 and='),
     ('en', 'scale', 'hundred=100 thousand=1000 million=1000000 billion=1000000000 trillion=1000000000000 dozen=12 k=1000 m=1000000 b=1000000000 mn=1000000 bn=1000000000 tn=1000000000000'),

@@ -4,13 +4,16 @@ use reground_interrupt::check_interrupt;
 use std::ops::Range;
 
 use super::bit_set::BitSet;
-use super::conflicts;
 use super::source::{Hit, SourceUnits};
-use super::units::ClaimUnits;
+use super::units::{ClaimName, ClaimUnits};
 
 /// Length of the window, in lengths of the claim. The best of 1, 1.5, 2 and 3 on WiCE and AttributionBench (dev):
 /// sources need more words than the claim for the same content.
 const WINDOW: usize = 2;
+
+/// Smallest share of the rest of a claim with which missing names and decades are looked for in other forms: the smallest share of any
+/// conflict.
+const REST_WITH_FORMS: f64 = 0.5;
 
 /// The position of the best window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,8 +115,66 @@ impl Comparison {
                 comparison.quotes.add(number);
             }
         }
-        comparison.forms = conflicts::other_forms(claim, &comparison, source);
+        comparison.forms = comparison.other_forms(claim, source);
         comparison
+    }
+
+    /// Returns the missing names and decades that a source has in another form. They are looked for only if enough of the
+    /// claim is there for a conflict.
+    fn other_forms(&self, claim: &ClaimUnits<'_>, source: &SourceUnits<'_>) -> BitSet {
+        let mut forms = BitSet::default();
+        if self.rest(claim) < REST_WITH_FORMS {
+            return forms;
+        }
+        let missing = self.missing_names(claim);
+        for name in &claim.names {
+            let last = name.units.last().filter(|unit| missing.holds(**unit));
+            if last.is_some_and(|unit| source.has_form_of(claim.word(*unit))) {
+                name.units.iter().for_each(|unit| forms.add(*unit));
+            }
+        }
+        for number in claim.numbers.iter().filter(|number| number.decade) {
+            if !self.held.holds(number.unit) && source.has_year_of(&number.text) {
+                forms.add(number.unit);
+            }
+        }
+        forms
+    }
+
+    /// Returns the words of the names whose last word is not there. *Adams* is enough for *John Adams*.
+    pub fn missing_names(&self, claim: &ClaimUnits<'_>) -> BitSet {
+        let mut missing = BitSet::default();
+        let absent = |name: &&ClaimName| {
+            let last = name.units.last();
+            last.is_some_and(|unit| !self.held.holds(*unit))
+        };
+        for unit in claim
+            .names
+            .iter()
+            .filter(absent)
+            .flat_map(|name| &name.units)
+        {
+            missing.add(*unit);
+        }
+        missing.without(&self.held)
+    }
+
+    /// Returns the numbers that are not there.
+    pub fn missing_numbers(&self, claim: &ClaimUnits<'_>) -> BitSet {
+        let mut missing = BitSet::default();
+        for number in &claim.numbers {
+            missing.add(number.unit);
+        }
+        missing.without(&self.held)
+    }
+
+    /// Returns the share of the units in the window, among those that are neither missing names nor missing numbers.
+    pub fn rest(&self, claim: &ClaimUnits<'_>) -> f64 {
+        let missing = self.missing_names(claim).or(&self.missing_numbers(claim));
+        match claim.units.len().saturating_sub(missing.len()) {
+            0 => 0.0,
+            rest => self.window.len() as f64 / rest as f64,
+        }
     }
 
     /// Combines the comparisons with two sources.

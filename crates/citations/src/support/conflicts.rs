@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::bit_set::BitSet;
 use super::comparison::Comparison;
-use super::source::SourceUnits;
 use super::units::{ClaimName, ClaimNumber, ClaimUnits};
 
 /// Smallest share of the rest of a claim that is in the window when a missing number is a conflict.
@@ -49,11 +48,11 @@ pub(super) struct Conflicts {
 
 impl Conflicts {
     pub fn of(claim: &ClaimUnits<'_>, comparison: &Comparison) -> Self {
-        let numbers = missing_numbers(claim, comparison);
-        let names = missing_names(claim, comparison);
+        let numbers = comparison.missing_numbers(claim);
+        let names = comparison.missing_names(claim);
         let rivals = numbers.and(&comparison.rivals);
         let denied = denied(claim, comparison);
-        let rest = rest(claim, comparison);
+        let rest = comparison.rest(claim);
         let differs = |number: &ClaimNumber| {
             numbers.holds(number.unit)
                 && !comparison.forms.holds(number.unit)
@@ -90,69 +89,6 @@ impl Conflicts {
             counts.add(number.unit);
         }
         self.numbers.without(&counts.without(&self.rivals)).len()
-    }
-}
-
-/// Returns the missing names and decades that a source has in another form. They are looked for only if a conflict is
-/// possible.
-pub(super) fn other_forms(
-    claim: &ClaimUnits<'_>,
-    comparison: &Comparison,
-    source: &SourceUnits<'_>,
-) -> BitSet {
-    let mut forms = BitSet::default();
-    let rest = rest(claim, comparison);
-    if rest >= REST_OF_NAME {
-        let missing = missing_names(claim, comparison);
-        for name in &claim.names {
-            let last = name.units.last().filter(|unit| missing.holds(**unit));
-            if last.is_some_and(|unit| source.has_form_of(claim.word(*unit))) {
-                name.units.iter().for_each(|unit| forms.add(*unit));
-            }
-        }
-    }
-    if rest >= REST_OF_NUMBER {
-        for number in claim.numbers.iter().filter(|number| number.decade) {
-            if !comparison.held.holds(number.unit) && source.has_year_of(&number.text) {
-                forms.add(number.unit);
-            }
-        }
-    }
-    forms
-}
-
-/// Returns the words of the names whose last word is not there. *Adams* is enough for *John Adams*.
-fn missing_names(claim: &ClaimUnits<'_>, comparison: &Comparison) -> BitSet {
-    let mut missing = BitSet::default();
-    let absent = |name: &&ClaimName| {
-        let last = name.units.last();
-        last.is_some_and(|unit| !comparison.held.holds(*unit))
-    };
-    for unit in claim
-        .names
-        .iter()
-        .filter(absent)
-        .flat_map(|name| &name.units)
-    {
-        missing.add(*unit);
-    }
-    missing.without(&comparison.held)
-}
-
-fn missing_numbers(claim: &ClaimUnits<'_>, comparison: &Comparison) -> BitSet {
-    let mut missing = BitSet::default();
-    for number in &claim.numbers {
-        missing.add(number.unit);
-    }
-    missing.without(&comparison.held)
-}
-
-/// Returns the share of the units in the window, among those that are neither missing names nor missing numbers.
-fn rest(claim: &ClaimUnits<'_>, comparison: &Comparison) -> f64 {
-    let missing = missing_names(claim, comparison).or(&missing_numbers(claim, comparison));
-    match claim.units.len().saturating_sub(missing.len()) {
-        0 => 0.0,
-        rest => comparison.window.len() as f64 / rest as f64,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Computes how far sources support a claim, from words and without a model.
 //!
 //! 1. `pieces` splits a text into words, numbers and pairs of characters. `text_events` assigns each the lexeme of
-//!    the server and detects denials; `language` reads numbers and measures. `units` and `source` keep the units that
+//!    the server and detects denials; `language` reads numbers and measures. `claim_reader`, `units` and `source` keep the units that
 //!    claims and sources have in common.
 //! 2. `comparison` compares a claim with a source: common units, the best window, numbers, quotations.
 //! 3. `conflicts` finds another number, another name and a denial on one side.
@@ -12,6 +12,7 @@
 //! its meaning.
 
 mod bit_set;
+mod claim_reader;
 mod comparison;
 mod conflicts;
 mod joint;

@@ -137,6 +137,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.factuality_verdicts"),
             Writes("reground.factuality_labels"),
             Writes("reground.decomposition_labels"),
+            Writes("reground.turn_rollup"),
             Writes("reground.citation_rollup"),
             Writes("reground.conversation_markers"),
             Writes("reground.conversation_sources"),

@@ -98,15 +98,10 @@ pub(crate) fn place_citations(
             let citation = &found[index];
             leads = leads && !has_words(text.get(read..citation.bytes.start).unwrap_or_default());
             read = citation.bytes.end;
-            let before = number.checked_sub(1).filter(|&before| {
-                leads
-                    && before_has_words
-                    && sentences.citations[before].is_empty()
-                    && !text
-                        .get(sentences.spans[before].end..citation.bytes.start)
-                        .unwrap_or_default()
-                        .contains('\n')
-            });
+            let follows = leads && before_has_words;
+            let before = number
+                .checked_sub(1)
+                .filter(|&before| follows && sentences.is_followed(before, citation.bytes.start));
             let enclosed = match &citation.scope {
                 ClaimScope::Enclosed(bytes) => sentences.enclosed(index, bytes),
                 ClaimScope::Sentence | ClaimScope::Answer => None,
@@ -159,6 +154,12 @@ struct AnswerSentences<'a> {
 }
 
 impl AnswerSentences<'_> {
+    /// Returns whether a span has no citations, and the citation at `start` is on its line.
+    fn is_followed(&self, number: usize, start: usize) -> bool {
+        let between = self.text.get(self.spans[number].end..start);
+        self.citations[number].is_empty() && !between.unwrap_or_default().contains('\n')
+    }
+
     /// Returns the first letter or digit of a span outside its citations.
     fn first_letter(&self, number: usize) -> Option<char> {
         let mut first = None;

@@ -102,6 +102,11 @@ impl Cues {
         self.language.as_deref()
     }
 
+    /// Returns whether a capital within a sentence marks a name. German capitalises all nouns; other languages that are not known may.
+    pub(crate) fn capitals_mark_names(&self) -> bool {
+        self.language.as_deref().is_some_and(|code| code != "de")
+    }
+
     /// The decimal separator.
     pub(crate) fn decimal(&self) -> char {
         self.decimal
