@@ -84,11 +84,12 @@ fn faults_in_answers(
         .collect();
     let (joined, exchanged) = joined_facts::cases(all);
     let mut figures = Vec::new();
-    for percent in (1..=50_u8).rev() {
+    let default = (DEFAULT_THRESHOLD * 100.0).round() as u8;
+    for percent in (1..=default).rev() {
         let threshold = f64::from(percent) / 100.0;
         let verdicts = judge(client, &unchanged, threshold)?;
         let within = report::false_alarms(&verdicts) <= MOST_ALARMS;
-        if threshold < DEFAULT_THRESHOLD && !within {
+        if percent < default && !within {
             continue;
         }
         println!("## Support threshold {threshold}\n");

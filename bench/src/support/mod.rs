@@ -14,9 +14,9 @@ use crate::data::claims::{Item, Set};
 
 /// Lower bounds of each set: AUROC and macro-F1 in folds. They are raised when a figure rises, never lowered.
 const FLOORS: [(Set, f64, f64); 4] = [
-    (Set::AttributionBench, 0.76, 0.69),
-    (Set::Wice, 0.80, 0.72),
-    (Set::WiceChunks, 0.81, 0.72),
+    (Set::AttributionBench, 0.77, 0.69),
+    (Set::Wice, 0.81, 0.72),
+    (Set::WiceChunks, 0.82, 0.72),
     (Set::CiteCheck, 0.93, 0.85),
 ];
 

@@ -81,8 +81,8 @@ impl Conflicts {
         }
     }
 
-    /// Missing numbers that lower the support. An answer counts what it lists, so a small number in words lowers it only if a source has
-    /// a different one.
+    /// Returns the number of missing numbers that lower the support. An answer counts what it lists, so a small number in words lowers
+    /// it only if a source has a different one.
     pub fn weighed_numbers(&self, claim: &ClaimUnits<'_>) -> usize {
         let mut counts = BitSet::default();
         for number in claim.numbers.iter().filter(|number| number.spelled) {

@@ -19,9 +19,9 @@ mod weight {
     pub const WINDOW: f64 = 0.65;
     pub const PAIRS: f64 = 0.35;
     pub const NUMBER_MISSING: f64 = 0.2;
-    pub const NAME_MISSING: f64 = 0.05;
+    pub const NAME_MISSING: f64 = 0.07;
     pub const QUOTE_MISSING: f64 = 0.1;
-    pub const CONFLICT: f64 = 0.35;
+    pub const CONFLICT: f64 = 0.38;
 }
 
 /// The components of the support of a claim by one or several texts. A unit is a stem, a number, or two neighbouring
@@ -29,8 +29,8 @@ mod weight {
 ///
 /// A number with a different measure counts as missing: 5 g for 5 kg.
 ///
-/// Support is 0.65 `window` + 0.35 `pairs`, minus 0.2 for each missing number, 0.05 for each word of a missing name and 0.1
-/// for each quotation that is not found, at least 0. With a conflict, it is 0.35 of this sum.
+/// Support is 0.65 `window` + 0.35 `pairs`, minus 0.2 for each missing number, 0.07 for each word of a missing name and 0.1
+/// for each quotation that is not found, at least 0. With a conflict, it is 0.38 of this sum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SupportParts {
     /// The support, in [0, 1].
