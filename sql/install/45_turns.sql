@@ -284,7 +284,7 @@ CREATE FUNCTION reground.check_answer(
     answer text, passages jsonb, settings jsonb DEFAULT NULL, text_config regconfig DEFAULT NULL, corpus text DEFAULT NULL,
     citations jsonb DEFAULT NULL)
     RETURNS SETOF reground.judged_citation
-    LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'check_answer_wrapper';
+    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'check_answer_wrapper';
 COMMENT ON FUNCTION reground.check_answer IS
 'Judges the citations of an answer against given passages, without a turn. passages: [{content, chunk_id, marker, doc_id, title, uri, page_start, page_end, …}], only content required; each is cited by its marker, or by its number from 1. corpus: corpus in which named documents are looked up. citations: as in end_turn. text_config: default that of the corpus, otherwise default_text_search_config. Writes nothing.';
 

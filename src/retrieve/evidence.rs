@@ -8,7 +8,7 @@ use reground_citations::{
     Bounds, DocumentRequest, Grammar, Interval, Lexemes, LocatorRange, Locators, NamedDocument,
     NamedPassage, StageFacts, Target,
 };
-use reground_documents::{NumberedPlace, text_place};
+use reground_documents::{NumberedPlace, NumberedText};
 use reground_grounding::end::evidence::DocumentPart;
 use reground_grounding::end::parse_answer;
 use reground_grounding::end::{self, Traced};
@@ -149,35 +149,52 @@ fn by_name(corpus: &Corpus, lookup: &DocumentLookup<'_>) -> Result<Vec<NamedDocu
     Ok(found)
 }
 
-/// Finds the requested paragraphs and lines in the texts of the documents. Only corpora of create_corpus have such texts.
+/// Finds the requested paragraphs and lines in the texts of the documents, each of which is read once. Only corpora of create_corpus
+/// have such texts.
 fn add_places(corpus: &Corpus, documents: &mut [NamedDocument]) -> Result<()> {
-    let wanted: Vec<WantedPart<'_>> = documents
-        .iter()
-        .enumerate()
-        .filter(|(_, document)| document.asked.at.is_within_page())
-        .filter_map(|(index, document)| {
-            Some(WantedPart {
+    let mut wanted: Vec<WantedPart<'_>> = Vec::new();
+    let mut versions = BTreeSet::new();
+    for (index, document) in documents.iter().enumerate() {
+        let Some(version) = document.version else {
+            continue;
+        };
+        let asks = corpus.managed && document.asked.at.is_within_page();
+        if asks && versions.insert((&document.doc_id, version)) {
+            wanted.push(WantedPart {
                 index,
                 doc_id: &document.doc_id,
-                version: document.version?,
+                version,
                 part: DocumentPart {
                     start: 0,
                     end: WHOLE_TEXT,
                 },
-            })
-        })
-        .collect();
+            });
+        }
+    }
     let texts = document_parts::read(corpus, &wanted)?;
-    for (index, text) in texts {
-        let interval = |interval: Option<Interval>| interval.map(|i| (i.start, i.end));
-        if let Some(document) = documents.get_mut(index) {
+    let mut places = Vec::new();
+    for (of, text) in &texts {
+        let mut numbered = NumberedText::new(text);
+        let Some(read) = documents.get(*of) else {
+            continue;
+        };
+        for (index, document) in documents.iter().enumerate() {
+            let same = (&document.doc_id, document.version) == (&read.doc_id, read.version);
+            let interval = |interval: Option<Interval>| interval.map(|i| (i.start, i.end));
             let at = document.asked.at;
-            let place = NumberedPlace {
-                pages: interval(at.pages),
-                paragraphs: interval(at.paragraphs),
-                lines: interval(at.lines),
-            };
-            document.place = text_place(&text, &place);
+            if same {
+                let place = NumberedPlace {
+                    pages: interval(at.pages),
+                    paragraphs: interval(at.paragraphs),
+                    lines: interval(at.lines),
+                };
+                places.push((index, numbered.place(&place)));
+            }
+        }
+    }
+    for (index, place) in places {
+        if let Some(document) = documents.get_mut(index) {
+            document.place = place;
         }
     }
     Ok(())

@@ -498,3 +498,27 @@ fn the_number_of_the_next_item_is_no_part_of_a_claim() {
         ]
     );
 }
+
+#[test]
+fn lists_of_sources_cite_the_answer() {
+    for list in [
+        "Sources: [A1] and [B1].",
+        "Sources: [A1] (p. 3), [B1] (p. 4)",
+        "Sources:\n\n1. [A1]\n2. [B1]",
+        "**Sources**\n1. [A1]\n2. [B1]",
+        "Sources: [A1], [B1]",
+        "Sources:\n- [A1]\n- [B1]",
+    ] {
+        let answer = format!("Tea is green. Coffee is roasted.\n\n{list}");
+        let read = extract(&answer, &Grammar::default());
+        let citations = &read.citations;
+        assert_eq!(citations.len(), 2, "{list}");
+        for citation in citations {
+            let claim = read.claim_of(citation).unwrap_or_default();
+            assert!(
+                !claim.contains("ources") && !claim.starts_with("1."),
+                "{list}: {claim}"
+            );
+        }
+    }
+}

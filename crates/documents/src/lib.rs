@@ -5,7 +5,7 @@
 //! - [`document_type`]: the file extension of a document.
 //! - [`normalise`], [`content_hash`]: normalised text and its hash.
 //! - [`PageRange`], [`PageMap`]: closed page intervals, and the pages of a range of text.
-//! - [`text_place`](fn@text_place): the characters of a claimed page, paragraph or line.
+//! - [`NumberedText`]: the characters of a claimed page, paragraph or line.
 //! - [`sentence_spans`]: sentences in any language.
 //! - [`chunk`]: chunks whose text is the document's text at their offsets.
 //! - [`CallerPassage`]: passages that applications pass.
@@ -29,5 +29,5 @@ pub use error::DocumentError;
 pub use pages::{PageMap, PageRange};
 pub use sentences::sentence_spans;
 pub use text::{content_hash, content_hash_hex, exact_hash_hex, normalise};
-pub use text_place::{NumberedPlace, TextPlace, text_place};
+pub use text_place::{NumberedPlace, NumberedText, TextPlace};
 pub use uri::{TRACKING_PARAMETERS, canonical_uri, is_uri};

@@ -1,5 +1,6 @@
 //! The characters of a place that is named by numbers: page 7, paragraph 2, lines 3 to 4.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use reground_interrupt::checked;
@@ -28,42 +29,82 @@ pub enum TextPlace {
     Beyond,
 }
 
-/// Finds a place with lines or paragraphs in a text. Lines end at newlines, paragraphs at blank lines, pages at form feeds. If there
-/// are lines, the result is that of the lines. `None` if the place has neither, or has pages and the text has none.
-pub fn text_place(text: &str, place: &NumberedPlace) -> Option<TextPlace> {
-    if place.lines.is_none() && place.paragraphs.is_none() {
-        return None;
-    }
-    let mut region = 0..text.len();
-    if let Some(pages) = place.pages {
-        PageMap::from_form_feeds(text)?;
-        match interval(pages_of(text), pages) {
-            Some(bytes) => region = bytes,
-            None => return Some(TextPlace::Beyond),
+/// A text whose parts are found by their numbers. Lines end at newlines, paragraphs at blank lines, pages at form feeds. The parts are
+/// read once for all places.
+pub struct NumberedText<'a> {
+    text: &'a str,
+    /// The pages, in bytes; `None` if the text has none.
+    pages: Option<Vec<Range<usize>>>,
+    /// The parts of the claimed pages, or of the text.
+    parts: BTreeMap<Option<(u32, u32)>, Option<Parts>>,
+}
+
+/// The parts of a region of a text, in bytes of the region.
+struct Parts {
+    /// Start of the region, in bytes.
+    start: usize,
+    paragraphs: Vec<Range<usize>>,
+    lines: Vec<Range<usize>>,
+}
+
+impl<'a> NumberedText<'a> {
+    /// Reads the pages of a text.
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
+        let has_pages = PageMap::from_form_feeds(text).is_some();
+        Self {
+            text,
+            pages: has_pages.then(|| pages_of(text)),
+            parts: BTreeMap::new(),
         }
     }
-    let within = &text[region.clone()];
-    let mut found = 0..0;
-    let finer = [
-        (place.paragraphs, paragraphs(within)),
-        (place.lines, lines(within)),
-    ];
-    for (numbers, parts) in finer {
-        let Some(numbers) = numbers else {
-            continue;
+
+    /// Finds a place with lines or paragraphs. If there are lines, the result is that of the lines. `None` if the place has neither, or
+    /// has pages and the text has none.
+    pub fn place(&mut self, place: &NumberedPlace) -> Option<TextPlace> {
+        if place.lines.is_none() && place.paragraphs.is_none() {
+            return None;
+        }
+        let Self { text, pages, parts } = self;
+        let region = match place.pages {
+            None => Some(0..text.len()),
+            Some(numbers) => interval(pages.as_ref()?, numbers),
         };
-        match interval(parts, numbers) {
-            Some(bytes) => found = bytes,
-            None => return Some(TextPlace::Beyond),
+        let parts = parts.entry(place.pages).or_insert_with(|| {
+            let region = region?;
+            let within = &text[region.clone()];
+            Some(Parts {
+                start: region.start,
+                paragraphs: paragraphs(within),
+                lines: lines(within),
+            })
+        });
+        let Some(parts) = parts else {
+            return Some(TextPlace::Beyond);
+        };
+        let mut found = 0..0;
+        let finer = [
+            (place.paragraphs, &parts.paragraphs),
+            (place.lines, &parts.lines),
+        ];
+        for (numbers, parts) in finer {
+            let Some(numbers) = numbers else {
+                continue;
+            };
+            match interval(parts, numbers) {
+                Some(bytes) => found = bytes,
+                None => return Some(TextPlace::Beyond),
+            }
         }
+        let bytes = parts.start + found.start..parts.start + found.end;
+        let start = text[..bytes.start].chars().count();
+        let length = text[bytes].chars().count();
+        Some(TextPlace::Chars(start..start + length))
     }
-    let start = text[..region.start + found.start].chars().count();
-    let length = within[found].chars().count();
-    Some(TextPlace::Chars(start..start + length))
 }
 
 /// Returns the bytes from the first part of an interval to the last; `None` if a part is missing.
-fn interval(parts: Vec<Range<usize>>, (first, last): (u32, u32)) -> Option<Range<usize>> {
+fn interval(parts: &[Range<usize>], (first, last): (u32, u32)) -> Option<Range<usize>> {
     let part = |number: u32| parts.get(usize::try_from(number.checked_sub(1)?).ok()?);
     Some(part(first)?.start..part(last)?.end)
 }
@@ -108,6 +149,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn text_place(text: &str, place: &NumberedPlace) -> Option<TextPlace> {
+        NumberedText::new(text).place(place)
+    }
 
     fn found(text: &str, place: NumberedPlace) -> Option<Option<String>> {
         text_place(text, &place).map(|place| match place {

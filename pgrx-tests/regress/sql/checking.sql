@@ -134,6 +134,15 @@ SELECT count(*) FROM reground.end_turn(regress.turn('checking-2'), 'The server n
 SELECT count(*) FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory.');
 SELECT message_ref, citation_count, superseded FROM reground.messages WHERE turn_id = regress.turn('checking-2') AND answer LIKE 'The server needs eight%' ORDER BY message_id;
 
+-- Paragraphs and lines are found in the text of the document, of the page if the text has pages.
+BEGIN;
+SELECT reground.create_corpus('checking_notes', settings => '{"provenance": "metadata"}');
+SELECT reground.put_document('checking_notes', 'notes.txt', content => E'Cows give milk.\nSheep give wool.\n\nBees make honey.\fHens lay eggs.\nGeese lay eggs too.');
+SELECT c.raw, c.doc_id, c.status, c.coordinate_fidelity FROM reground.check_answer('Sheep give wool [notes.txt, p. 1, line 2]. Sheep give wool [notes.txt, p. 1, line 9]. Bees make honey [Source: notes.txt, p. 1, para 2]. Bees make honey [Source: notes.txt, p. 1, para 3]. Hens lay eggs [notes.txt, line 5]. Hens lay eggs [notes.txt, line 9].', '[{"content": "Rain falls."}]', corpus => 'checking_notes') AS c;
+SELECT marker, locator FROM reground.begin_turn('checking-lines', 'Which animals give wool?', corpus => 'checking_notes');
+SELECT raw, marker, status, coordinate_fidelity FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Sheep give wool [A1, p. 1, line 2]. Sheep give wool [A1, p. 1, line 9]. Sheep give wool [Source: notes.txt, p. 1, lines 1-2].');
+ROLLBACK;
+
 -- The functions run in parallel workers and in read-only transactions.
 BEGIN READ ONLY;
 SELECT count(*) FROM shown, reground.check_answer('It is so [1].', passages);
@@ -145,11 +154,3 @@ SET debug_parallel_query = on;
 SET min_parallel_table_scan_size = 0;
 SET parallel_setup_cost = 0;
 SELECT c.status, count(*) FROM answers, shown, LATERAL reground.check_answer(answers.answer, passages) AS c GROUP BY c.status ORDER BY c.status;
--- Paragraphs and lines are found in the text of the document, of the page if the text has pages.
-BEGIN;
-SELECT reground.create_corpus('checking_notes', settings => '{"provenance": "metadata"}');
-SELECT reground.put_document('checking_notes', 'notes.txt', content => E'Cows give milk.\nSheep give wool.\n\nBees make honey.\fHens lay eggs.\nGeese lay eggs too.');
-SELECT c.raw, c.doc_id, c.status, c.coordinate_fidelity FROM reground.check_answer('Sheep give wool [notes.txt, p. 1, line 2]. Sheep give wool [notes.txt, p. 1, line 9]. Bees make honey [Source: notes.txt, p. 1, para 2]. Bees make honey [Source: notes.txt, p. 1, para 3]. Hens lay eggs [notes.txt, line 5]. Hens lay eggs [notes.txt, line 9].', '[{"content": "Rain falls."}]', corpus => 'checking_notes') AS c;
-SELECT marker, locator FROM reground.begin_turn('checking-lines', 'Which animals give wool?', corpus => 'checking_notes');
-SELECT raw, marker, status, coordinate_fidelity FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Sheep give wool [A1, p. 1, line 2]. Sheep give wool [A1, p. 1, line 9]. Sheep give wool [Source: notes.txt, p. 1, lines 1-2].');
-ROLLBACK;

@@ -128,7 +128,8 @@ fn compare(
         i64::try_from(own.count()).unwrap_or(i64::MAX)
     };
     let samples = |group: usize| {
-        let sum: u64 = answers.iter().map(|answer| answer[group].count).sum();
+        let counts = answers.iter().map(|answer| answer[group].count);
+        let sum = counts.fold(0_u64, u64::saturating_add);
         i64::try_from(sum).unwrap_or(i64::MAX)
     };
     let medians = found.and_then(|found| found.medians);

@@ -13,8 +13,9 @@ use crate::run_as::{as_owner, as_owner_unrestricted};
 use crate::sql::{self, Record};
 use crate::store::rollups::{changes, epoch_hour_of, hours, judged, owner, stale};
 
-/// FROM clause for the reports `r` of users on live answers, with the citation `c` and its turn `t`.
-const REPORTS: &str = "reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) JOIN reground.turns AS t ON t.turn_id = c.turn_id AND t.origin = 'live'";
+/// FROM clause for the reports `r` of users on live answers, with the turn `t` and, for a report on a citation, the citation `c`.
+const REPORTS: &str = "reground.citation_reports AS r JOIN reground.messages AS s ON s.message_id = r.message_id JOIN reground.turns AS t ON t.turn_id = s.turn_id AND t.origin = 'live' \
+     LEFT JOIN reground.message_citations AS c ON c.citation_id = r.citation_id";
 
 /// Expression for the corpus of such a report. A citation without a source counts for the corpus of the turn, as in the rollups.
 const REPORTED: &str = "coalesce(c.corpus, t.corpus)";

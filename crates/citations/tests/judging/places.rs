@@ -5,7 +5,7 @@ use reground_citations::{
     Cues, Detail, DocumentRequest, Evidence, Families, Interval, KnownMarker, NamedDocument,
     NamedPassage, Source, Status, document_requests, judge,
 };
-use reground_documents::{NumberedPlace, text_place};
+use reground_documents::{NumberedPlace, NumberedText};
 
 use crate::fixture::{RULES, context, judged_by, judged_knowing, lexemes, only, passage, statuses};
 
@@ -129,7 +129,7 @@ fn notes(asked: DocumentRequest) -> NamedDocument {
         uri: None,
         page_count: None,
         version: None,
-        place: text_place(NOTES, &place),
+        place: NumberedText::new(NOTES).place(&place),
         bounds: None,
         passages: vec![NamedPassage {
             pages: None,

@@ -96,7 +96,8 @@ pub(crate) fn place_citations(
         let mut leads = true;
         for index in sentences.citations[number].clone() {
             let citation = &found[index];
-            leads = leads && !has_words(text.get(read..citation.bytes.start).unwrap_or_default());
+            let lead = text.get(read..citation.bytes.start).unwrap_or_default();
+            leads = leads && !has_words(&lead[item_number(lead)..]);
             read = citation.bytes.end;
             let follows = leads && before_has_words;
             let before = number
@@ -176,8 +177,19 @@ impl AnswerSentences<'_> {
             return false;
         }
         let mut length = 0;
-        self.pieces(number, |piece| length += piece.len());
-        length <= reference_lists::MAX_LABEL && reference_lists::is_label(&self.remainder(number).0)
+        let mut number_of_piece = 0;
+        let (mut label, mut joined) = (String::new(), true);
+        self.pieces(number, |piece| {
+            length += piece.len();
+            match number_of_piece {
+                0 => fold_into(&mut label, piece),
+                _ => joined = joined && joins_citations(piece),
+            }
+            number_of_piece += 1;
+        });
+        length <= reference_lists::MAX_LABEL
+            && (reference_lists::is_label(&self.remainder(number).0)
+                || joined && label.contains([':', '：']) && reference_lists::is_label(&label))
     }
 
     /// Calls `piece` with the text between the citations of a span.
@@ -414,6 +426,21 @@ fn list_number(text: &str) -> usize {
     match rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")) {
         Some(item) if (1..=3).contains(&digits) => text.len() - item.len(),
         _ => 0,
+    }
+}
+
+/// Returns whether the text after a citation only joins it to the next one or names its page: ` and `, ` (p. 3), `.
+fn joins_citations(piece: &str) -> bool {
+    let mut words = piece.split(|c: char| !c.is_alphanumeric());
+    words.all(|word| word.chars().count() <= 3)
+}
+
+/// Returns the length of the number of a list item at the start of a text, with the white space before it.
+fn item_number(text: &str) -> usize {
+    let item = text.trim_start();
+    match list_number(item) {
+        0 => 0,
+        length => text.len() - item.len() + length,
     }
 }
 
