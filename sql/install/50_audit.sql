@@ -8,7 +8,7 @@ COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS
 CREATE FUNCTION reground._cited_row(citation_id bigint) RETURNS text[]
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'cited_row_wrapper';
 COMMENT ON FUNCTION reground._cited_row(bigint) IS
-'Internal: returns the state of the cited row of a registered table (current, changed or deleted), its present version and its time of change (seconds since 1970); NULL for other sources, or if the row is hidden from the caller. A mapped version decides, otherwise a mapped time, otherwise the hash of the text.';
+'Internal: returns the state of the cited row of a registered table (current, changed or deleted), its present version and its time of change (seconds since 1970); NULL for other sources, if the row cannot be read or is hidden from the caller, or if an auditor does not see every row of the table. A mapped version decides, otherwise a mapped time, otherwise the hash of the text.';
 
 CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
     SELECT c.citation_id, v.tenant, v.conversation_ref, t.turn_no, c.turn_id, c.message_id, m.message_ref, m.model,

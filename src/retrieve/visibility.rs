@@ -332,7 +332,7 @@ fn sees_every_row(corpus: &Corpus) -> Result<bool> {
 }
 
 /// Whether the current role sees every row of a relation: of a table, without row-level security for this role.
-fn sees_every_row_of(relation: &str) -> Result<bool> {
+pub fn sees_every_row_of(relation: &str) -> Result<bool> {
     let sees = sql::read_one::<bool>(
         "SELECT c.relkind IN ('r', 'p', 'm') AND NOT row_security_active(c.oid) FROM pg_class AS c WHERE c.oid = to_regclass($1)::oid",
         &[relation.into()],
@@ -364,7 +364,7 @@ fn found<'a>(
 }
 
 /// Nothing, for an error that would occur again; an error that another attempt may avoid is raised.
-fn none_if_lasting<T: Default>(caught: Caught) -> Result<T> {
+pub fn none_if_lasting<T: Default>(caught: Caught) -> Result<T> {
     match caught.is_lock_timeout() || caught.needs_repeat() {
         true => caught.rethrow(),
         false => Ok(T::default()),

@@ -113,9 +113,48 @@ SELECT reground._cited_row(:of_b), reground._cited_row(NULL), reground._cited_ro
 SELECT corpus, doc_id, source_state FROM reground.citation_audit WHERE doc_id = '4' ORDER BY corpus;
 SET ROLE regress_stale_b;
 SELECT corpus, doc_id, source_state FROM reground.citation_audit WHERE source_state <> 'current' ORDER BY corpus, doc_id;
+-- An auditor knows the states of rows that it may read.
+SET ROLE regress_stale_auditor;
+SELECT count(*) FROM reground.stale_citations WHERE corpus LIKE 'by %';
+RESET ROLE;
+GRANT SELECT ON notes TO regress_stale_auditor;
 SET ROLE regress_stale_auditor;
 SELECT tenant, corpus, doc_id, source_state, source_version, current_version, modified_at AT TIME ZONE 'UTC' AS modified_at, staleness > interval '70 years' AS long FROM reground.stale_citations WHERE corpus LIKE 'by %' ORDER BY tenant, corpus, doc_id;
 RESET ROLE;
+-- A row that is hidden from the caller has no state, although another row of its document is visible.
+CREATE TABLE parts (id integer PRIMARY KEY, doc text, body text, v integer, hidden boolean NOT NULL DEFAULT false);
+ALTER TABLE parts ENABLE ROW LEVEL SECURITY;
+CREATE POLICY shown ON parts USING (NOT hidden);
+INSERT INTO parts SELECT n, 'D', p || ' is kept in store ' || n || '.', 1 FROM unnest(ARRAY['Barley', 'Millet', 'Sorghum', 'Buckwheat']) WITH ORDINALITY AS v(p, n);
+-- A view that shows each role its own rows.
+CREATE TABLE own_rows AS SELECT n AS id, 'regress_stale_a'::name AS who, p || ' is kept in store ' || n || '.' AS body FROM unnest(ARRAY['Barley', 'Millet']) WITH ORDINALITY AS v(p, n);
+CREATE VIEW own AS SELECT id, body FROM own_rows WHERE who = current_user;
+GRANT SELECT ON parts, own TO regress_stale_a, regress_stale_auditor;
+SELECT reground.add_corpus('by part', 'parts', 'id', 'body', doc_id => 'doc', version => 'v'), reground.add_corpus('by view', 'own', 'id', 'body');
+SET ROLE regress_stale_a;
+SELECT c, regress.cite(c) FROM unnest(ARRAY['by part', 'by view']) AS c;
+-- An imported passage without an id never was a row.
+SELECT count(*) FROM reground.record_turn('imported', 'Where is barley kept in store?', 'Barley is kept in store [1].', passages => '[{"content": "Barley is kept in store.", "doc_id": "X", "marker": "1"}]', corpus => 'by part');
+SELECT doc_id, chunk_id = left(source_hash, 16) AS is_named_by_text, source_state FROM reground.citation_audit WHERE conversation_ref = 'imported';
+SELECT corpus, source_state, count(*) FROM reground.citation_audit WHERE corpus IN ('by part', 'by view') AND conversation_ref <> 'imported' GROUP BY 1, 2 ORDER BY 1, 2;
+RESET ROLE;
+SELECT citation_id AS of_hidden FROM reground.message_citations WHERE corpus = 'by part' AND chunk_id = '2' \gset
+UPDATE parts SET hidden = true, v = 42 WHERE id = 2;
+UPDATE own_rows SET body = body || ' It was moved.' WHERE id = 2;
+SET ROLE regress_stale_a;
+SELECT reground._cited_row(:of_hidden), (SELECT count(*) FROM parts WHERE doc = 'D') AS visible;
+SELECT chunk_id, source_state FROM reground.citation_audit WHERE corpus = 'by view' AND conversation_ref <> 'imported' ORDER BY chunk_id;
+-- Rows that the auditor does not see may exist.
+SET ROLE regress_stale_auditor;
+SELECT corpus, source_state, count(*) FROM reground.citation_audit WHERE corpus IN ('by part', 'by view') GROUP BY 1, 2 ORDER BY 1, 2;
+RESET ROLE;
+-- A view has no states for an auditor: one that raises an error is not read.
+CREATE OR REPLACE VIEW own AS SELECT id / 0 AS id, body FROM own_rows;
+SET ROLE regress_stale_auditor;
+SELECT count(source_state) > 0 AS others, count(source_state) FILTER (WHERE corpus = 'by view') AS of_view FROM reground.citation_audit WHERE corpus LIKE 'by %';
+RESET ROLE;
+DROP VIEW own;
+DROP TABLE parts, own_rows;
 -- A table that is gone is no error.
 DROP TABLE notes;
 SELECT count(*), count(source_state) FROM reground.citation_audit WHERE corpus LIKE 'by %';

@@ -7,7 +7,7 @@ use reground_documents::{
 use crate::passage::{CharRange, Passage, structured_locator};
 
 /// Hexadecimal digits of its hash that name a passage without a key: 64 bits.
-const KEY_DIGITS: usize = 16;
+pub(crate) const KEY_DIGITS: usize = 16;
 
 /// The name of a passage without an id. Without a document it is its own document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

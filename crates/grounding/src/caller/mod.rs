@@ -1,7 +1,7 @@
 //! What the caller provides: passages from outside the corpora, and turns that another system finished.
 
 pub mod additional_sources;
-mod caller_passages;
+pub(crate) mod caller_passages;
 pub mod check;
 pub mod fingerprint;
 pub mod imported_turns;

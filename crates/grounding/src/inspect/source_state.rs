@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::begin::collapse::collapse;
+use crate::caller::caller_passages::KEY_DIGITS;
 use crate::passage::date::epoch_seconds;
 use crate::passage::{Candidate, Origin, Passage, RowText};
 use crate::settings::Settings;
@@ -41,6 +42,15 @@ pub struct CitedPassage<'a> {
     pub content_hash: &'a str,
     /// The row and the number of characters, if it is a window.
     pub window: Option<(&'a RowText, u32)>,
+}
+
+impl CitedPassage<'_> {
+    /// Whether its key is the begin of the hash of its text, as an imported passage gets one that was given without a key.
+    #[must_use]
+    pub fn is_named_by_text(&self) -> bool {
+        let is_of_text = |key: &str| key.len() == KEY_DIGITS && self.content_hash.starts_with(key);
+        matches!(self.member_chunk_ids, [key] if is_of_text(key))
+    }
 }
 
 /// The hash of the current text, if it is still one text, and its state. `now` has the current passages of the corpus
@@ -200,6 +210,31 @@ mod tests {
             state_since(gone, cited, &BTreeMap::new()),
             SourceState::Gone
         );
+    }
+
+    #[test]
+    fn a_key_of_the_text_is_no_key_of_a_row() {
+        let hash = content_hash_hex("alpha beta");
+        let is_named_by_text = |members: &[&str]| {
+            let members: Vec<String> = members.iter().map(|key| (*key).to_owned()).collect();
+            let seen = CitedPassage {
+                doc_id: "d",
+                member_chunk_ids: &members,
+                content_hash: &hash,
+                window: None,
+            };
+            seen.is_named_by_text()
+        };
+        assert!(is_named_by_text(&[&hash[..16]]));
+        for members in [
+            &["1"][..],
+            &[&hash[..15]],
+            &[&hash[1..17]],
+            &[&hash[..16], "2"],
+            &[],
+        ] {
+            assert!(!is_named_by_text(members), "{members:?}");
+        }
     }
 
     #[test]

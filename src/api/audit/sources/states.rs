@@ -14,9 +14,11 @@ use reground_grounding::passage::date::epoch_seconds;
 
 use crate::api::audit::sources::visibility::{kept, reader};
 use crate::error::{Error, Result};
+use crate::retrieve::filter::Filter;
 use crate::retrieve::passages;
-use crate::retrieve::visibility::Reader;
-use crate::run_as::as_relation_owner;
+use crate::retrieve::visibility::{Reader, none_if_lasting, sees_every_row_of};
+use crate::session::with_settings;
+use crate::sql;
 use crate::store::traces::{self, CitedSource};
 use crate::store::{corpora, documents};
 use crate::tenant;
@@ -48,12 +50,25 @@ fn source_state(
 /// State, present version and time of change of a cited row; `None` if the caller may not know them.
 type CitedRow = Option<Vec<Option<String>>>;
 
-/// What a statement has found about the citations of the last turn. Citations of a turn are mostly read together.
+/// As many states as a statement keeps.
+const MOST_STATES: usize = 100_000;
+
+/// What a statement has found about citations. Those of a turn are mostly read together.
 struct CitedRows {
     tenant: Option<String>,
-    /// `None` for an auditor, who reads the records of all tenants.
-    reader: Option<Reader>,
+    sight: Sight,
     states: BTreeMap<i64, CitedRow>,
+    /// Corpora whose rows were locked too long, by tenant and name. A statement waits once for each.
+    locked: BTreeSet<(String, String)>,
+}
+
+/// Whose citations the caller may know.
+enum Sight {
+    /// An auditor knows those of all tenants.
+    Auditor,
+    /// A tenant knows its own, unless they are hidden.
+    Tenant(Reader),
+    Nothing,
 }
 
 /// Returns the state of the row of a registered table since a citation, with its present version and time of change. NULL as for
@@ -70,21 +85,27 @@ fn cited_row(
     let fits = |rows: &CitedRows| rows.tenant == tenant;
     let rows = kept(fcinfo, fits, || CitedRows::of(tenant.clone()))?;
     if !rows.states.contains_key(&citation_id) {
-        rows.states = rows.of_turn(citation_id)?;
+        let states = rows.of_turn(citation_id)?;
+        if rows.states.len() >= MOST_STATES {
+            rows.states.clear();
+        }
+        rows.states.extend(states);
     }
     Ok(rows.states.get(&citation_id).cloned().flatten())
 }
 
 impl CitedRows {
     fn of(tenant: Option<String>) -> Result<Self> {
-        let reader = match (&tenant, membership::is_auditor()?) {
-            (Some(tenant), false) => Some(Reader::of(tenant)?),
-            _ => None,
+        let sight = match &tenant {
+            _ if membership::is_auditor()? => Sight::Auditor,
+            Some(tenant) => Sight::Tenant(Reader::of(tenant)?),
+            None => Sight::Nothing,
         };
         Ok(Self {
             tenant,
-            reader,
+            sight,
             states: BTreeMap::new(),
+            locked: BTreeSet::new(),
         })
     }
 
@@ -98,30 +119,68 @@ impl CitedRows {
             }
         }
         let mut states = BTreeMap::from([(citation_id, None)]);
-        for ((tenant, corpus), cited) in by_corpus {
-            if let Some(rows) = rows(&tenant, &corpus, &cited)? {
+        for (corpus, cited) in by_corpus {
+            if let Some(rows) = self.rows(corpus, &cited)? {
                 states.extend(
                     cited
                         .iter()
-                        .map(|cited| (cited.citation_id, Some(row(cited, &rows)))),
+                        .map(|cited| (cited.citation_id, row(cited, &rows))),
                 );
             }
         }
         Ok(states)
     }
 
-    /// Whether the caller may know the state of a source: an auditor of all, a tenant of its own sources that are not hidden.
+    /// Whether the caller may know the state of a source. A merged source is hidden if one of its passages is.
     fn may_know(&mut self, cited: &CitedSource) -> Result<bool> {
-        match &mut self.reader {
-            Some(reader) => Ok(reader.tenant() == cited.tenant
-                && !is_hidden(reader, &cited.corpus, &cited.doc_id)?),
-            None => membership::is_auditor(),
+        match &mut self.sight {
+            Sight::Auditor => Ok(true),
+            Sight::Tenant(reader) if reader.tenant() == cited.tenant => {
+                let passages = cited.member_chunk_ids.iter().map(|chunk_id| SourceKey {
+                    corpus: cited.corpus.clone(),
+                    doc_id: cited.doc_id.clone(),
+                    chunk_id: chunk_id.clone(),
+                });
+                Ok(reader.hidden(passages)?.is_empty())
+            }
+            Sight::Tenant(_) | Sight::Nothing => Ok(false),
+        }
+    }
+
+    /// The present rows of cited sources of a corpus of a tenant; `None` if they are not known, or cannot be read.
+    fn rows(&mut self, of: (String, String), cited: &[CitedSource]) -> Result<Option<Rows>> {
+        if self.locked.contains(&of) {
+            return Ok(None);
+        }
+        let (tenant, name) = &of;
+        let chunk_ids: BTreeSet<&String> = cited
+            .iter()
+            .flat_map(|cited| &cited.member_chunk_ids)
+            .collect();
+        let sees_all = matches!(self.sight, Sight::Auditor);
+        let read = sql::guarded(|| {
+            // A table that is being rebuilt must not stop a report about all others.
+            with_settings(&[(c"lock_timeout", c"5s")], || match sees_all {
+                true => rows_of_all(tenant, name, chunk_ids),
+                false => visible_rows(tenant, name, chunk_ids),
+            })
+        });
+        match read {
+            Ok(rows) => Ok(rows),
+            Err(caught) if caught.is_lock_timeout() => {
+                self.locked.insert(of);
+                Ok(None)
+            }
+            Err(caught) => none_if_lasting(caught),
         }
     }
 }
 
-/// The state of a source with the present rows of its corpus.
-fn row(cited: &CitedSource, rows: &BTreeMap<String, Passage>) -> Vec<Option<String>> {
+/// Passages by id.
+type Rows = BTreeMap<String, Passage>;
+
+/// The state of a source with the present rows of its corpus; `None` if the source never was a row.
+fn row(cited: &CitedSource, rows: &Rows) -> CitedRow {
     let seen = CitedPassage {
         doc_id: &cited.doc_id,
         member_chunk_ids: &cited.member_chunk_ids,
@@ -135,10 +194,11 @@ fn row(cited: &CitedSource, rows: &BTreeMap<String, Passage>) -> Vec<Option<Stri
     let state = match state_since(seen, version, rows) {
         SourceState::Unchanged => "current",
         SourceState::Changed => "changed",
+        SourceState::Gone if seen.is_named_by_text() => return None,
         SourceState::Gone => "deleted",
     };
     let first = (cited.member_chunk_ids.first()).and_then(|chunk_id| rows.get(chunk_id));
-    vec![
+    Some(vec![
         Some(state.to_owned()),
         first
             .and_then(|row| row.version)
@@ -146,33 +206,41 @@ fn row(cited: &CitedSource, rows: &BTreeMap<String, Passage>) -> Vec<Option<Stri
         first
             .and_then(|row| epoch_seconds(row.modified.as_deref()?))
             .map(|seconds| seconds.to_string()),
-    ]
+    ])
 }
 
-/// The present rows of cited sources of a registered table, of all tenants; `None` if the corpus was dropped, cannot be read, or was made by
-/// create_corpus. A row of another tenant is hidden before.
-fn rows(
-    tenant: &str,
-    corpus: &str,
-    cited: &[CitedSource],
-) -> Result<Option<BTreeMap<String, Passage>>> {
-    let corpus = corpora::find(tenant, corpus)?;
-    let Some(corpus) = corpus.filter(|corpus| !corpus.managed && !corpus.is_gone()) else {
+/// The rows of a registered table that a tenant may read, with its own rights: whoever registered a table need not be allowed to read it.
+fn visible_rows(tenant: &str, name: &str, chunk_ids: BTreeSet<&String>) -> Result<Option<Rows>> {
+    match corpora::usable(tenant, name)? {
+        Some(corpus) if !corpus.managed => {
+            passages::by_key(&corpus.hashed_by_us(), &Filter::default(), chunk_ids).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The rows of a registered table, of all tenants, with the rights of the caller. `None` if the caller does not see every row, because hidden
+/// and deleted rows look the same, or would run code of another role, which would get the rights of an auditor.
+fn rows_of_all(tenant: &str, name: &str, chunk_ids: BTreeSet<&String>) -> Result<Option<Rows>> {
+    let Some(corpus) = corpora::usable(tenant, name)?.filter(|corpus| !corpus.managed) else {
         return Ok(None);
     };
-    let chunk_ids: BTreeSet<&String> = cited
-        .iter()
-        .flat_map(|cited| &cited.member_chunk_ids)
-        .collect();
-    let read = as_relation_owner(corpus, |corpus| {
-        passages::of_all_tenants(&corpus.clone().hashed_by_us(), chunk_ids)
-    });
-    match read {
-        Ok(rows) => Ok(Some(rows)),
-        Err(Error::RelationGone(_) | Error::NoColumn { .. } | Error::MappedColumn { .. }) => {
-            Ok(None)
+    let relations = || [&corpus.relation, &corpus.documents].into_iter().flatten();
+    // Without the locks and the snapshot, the owner could replace a table by a view unseen.
+    for relation in relations() {
+        sql::lock_relation(relation)?;
+    }
+    let is_safe = sql::with_latest_snapshot(|| {
+        for relation in relations() {
+            if !sees_every_row_of(relation)? {
+                return Ok(false);
+            }
         }
-        Err(error) => Err(error),
+        Ok::<_, Error>(corpus.other_owners()?.is_empty())
+    });
+    match is_safe? {
+        true => passages::of_all_tenants(&corpus.clone().hashed_by_us(), chunk_ids).map(Some),
+        false => Ok(None),
     }
 }
 
