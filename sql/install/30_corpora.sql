@@ -18,6 +18,7 @@ CREATE TABLE reground.corpora (
     settings       jsonb NOT NULL DEFAULT '{}',
     reranker_role  regrole,
     intent_role    regrole,
+    mapped_by      regrole,
     embedding_model      text,
     next_embedding_model text,
     keep_versions  integer CHECK (keep_versions >= 0),
@@ -42,6 +43,7 @@ COMMENT ON COLUMN reground.corpora.chunking IS 'How put_document splits texts: {
 COMMENT ON COLUMN reground.corpora.settings IS 'Settings of the corpus. Settings of a conversation override them; see the view settings.';
 COMMENT ON COLUMN reground.corpora.reranker_role IS 'Role that set the reranker; the function is called as this role.';
 COMMENT ON COLUMN reground.corpora.intent_role IS 'Role that set the intent function; the function is called as this role.';
+COMMENT ON COLUMN reground.corpora.mapped_by IS 'Role that mapped the columns; NULL after changes by several roles. Maintenance records positions of a registered table only if this role owns it.';
 COMMENT ON COLUMN reground.corpora.embedding_model IS 'Model whose embeddings the worker keeps up to date; NULL if the application writes embeddings.';
 COMMENT ON COLUMN reground.corpora.next_embedding_model IS 'Model that replaces embedding_model when it has embedded all passages.';
 COMMENT ON COLUMN reground.corpora.keep_versions IS 'Newest versions of each document that are kept although nothing cites them; 0: all; NULL: all, or 1 with a synchronised table.';
@@ -86,26 +88,28 @@ COMMENT ON COLUMN reground.documents.source_hash IS 'SHA-256 (hex) of the mapped
 CREATE TABLE reground.passage_positions (
     corpus_id      bigint NOT NULL REFERENCES reground.corpora ON DELETE CASCADE,
     chunk_id       text COLLATE "C" NOT NULL,
+    row_tenant     text COLLATE "C" NOT NULL,
     ordinal        integer,
     char_start     integer,
     char_end       integer,
     page_start     integer,
     page_end       integer,
     content_hash   bytea NOT NULL,
-    source_version text,
+    source_hash    bytea,
     recorded_at    timestamptz NOT NULL DEFAULT pg_catalog.now(),
-    PRIMARY KEY (corpus_id, chunk_id)
+    PRIMARY KEY (corpus_id, chunk_id, row_tenant)
 );
 COMMENT ON TABLE reground.passage_positions IS 'Position of each passage of a registered table, as the task check_coordinates read it first, or after a change of the text, version or time of the passage.';
 COMMENT ON COLUMN reground.passage_positions.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.passage_positions.chunk_id IS 'Id of the passage.';
+COMMENT ON COLUMN reground.passage_positions.row_tenant IS 'Tenant of the row; empty without tenant_column.';
 COMMENT ON COLUMN reground.passage_positions.ordinal IS 'Position among the passages of the document.';
 COMMENT ON COLUMN reground.passage_positions.char_start IS 'First character in the document, from 0.';
 COMMENT ON COLUMN reground.passage_positions.char_end IS 'One past the last character.';
 COMMENT ON COLUMN reground.passage_positions.page_start IS 'First page, from 1.';
 COMMENT ON COLUMN reground.passage_positions.page_end IS 'Last page.';
 COMMENT ON COLUMN reground.passage_positions.content_hash IS 'SHA-256 of the text (UTF-8).';
-COMMENT ON COLUMN reground.passage_positions.source_version IS 'Mapped version and time of change; NULL if none is mapped.';
+COMMENT ON COLUMN reground.passage_positions.source_hash IS 'SHA-256 of the mapped version and time of change; NULL if none is mapped.';
 COMMENT ON COLUMN reground.passage_positions.recorded_at IS 'When the position was recorded.';
 
 CREATE TABLE reground.edges (
@@ -178,7 +182,7 @@ COMMENT ON FUNCTION reground.drop_corpus IS
 CREATE FUNCTION reground.check_coordinates(corpus text)
     RETURNS TABLE (chunk_id text, doc_id text, problem text, detail text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_coordinates_wrapper';
 COMMENT ON FUNCTION reground.check_coordinates(text) IS
-'Returns the passages with a wrong position, among those that the caller may read. A position is compared with that stored with the document, in a registered table with that recorded by maintenance. problem: lost (a part is missing), moved (a part differs), out_of_bounds, text_elsewhere (the document has another text there), no_document (no such current version). Reads the whole corpus. Errors: 55000 if a relation was dropped.';
+'Returns the passages with a wrong position, among those that the caller may read. A position is compared with that stored with the document, in a registered table with that recorded by maintenance. problem: lost (a part is missing), moved (a part differs), out_of_bounds, text_elsewhere (the document has another text there), no_document (no such current version). Reads the whole corpus. Errors: 55000 if a relation was dropped, or if maintenance does not record positions of the corpus: a view, tables that the role that registered them does not own, or ids without a unique index.';
 
 CREATE FUNCTION reground.accept_coordinates(corpus text)
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'accept_coordinates_wrapper';

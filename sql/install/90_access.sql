@@ -118,8 +118,8 @@ GRANT SELECT ON reground.judge_rules TO reground_user, reground_auditor, regroun
 GRANT SELECT ON reground.judge_votes, reground.judge_verdicts TO reground_user, reground_auditor;
 GRANT SELECT ON reground.models, reground.model_status, reground.model_usage, reground.model_tasks, reground.model_backlog, reground.model_health,
     reground.embedding_checks, reground.embedding_progress TO reground_auditor, reground_admin;
--- Without content_hash, as below.
-GRANT SELECT (corpus_id, chunk_id, ordinal, char_start, char_end, page_start, page_end, source_version, recorded_at) ON reground.passage_positions TO reground_auditor, reground_admin;
+-- Without hashes, as below.
+GRANT SELECT (corpus_id, chunk_id, row_tenant, ordinal, char_start, char_end, page_start, page_end, recorded_at) ON reground.passage_positions TO reground_auditor, reground_admin;
 -- Without input_hash: a guess of a short text could be confirmed.
 GRANT SELECT (corpus_id, model, chunk_id, embedded_at) ON reground.passage_embeddings TO reground_auditor, reground_admin;
 REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground.run_retention(timestamptz), reground.forget_tenant(text) FROM reground_user;

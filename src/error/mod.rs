@@ -272,6 +272,9 @@ error_table! {
     /// A corpus cannot have an embedding model: the problem, and the remedy.
     NotEmbeddable { corpus: String, problem: String, hint: String }
         => wrong_state(format!("corpus \"{corpus}\" cannot be embedded: {problem}"), hint);
+    /// Maintenance does not read the positions of a registered corpus.
+    NotRecordable { corpus: String, problem: String, hint: String }
+        => wrong_state(format!("positions of corpus \"{corpus}\" are not checked: {problem}"), hint);
     /// The lease of a task has ended, or is of another worker.
     LeaseEnded(task_id: i64) => wrong_state(
         format!("the lease of task {task_id} has ended"),

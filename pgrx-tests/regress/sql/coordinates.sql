@@ -76,6 +76,75 @@ SELECT reground.drop_corpus('maps'), reground.drop_corpus('atlas', drop_tables =
 DROP TABLE maps;
 DROP FUNCTION regress.damage;
 
+-- A table is read with the rights of its owner only if the owner has registered it.
+CREATE ROLE regress_place_owner;
+CREATE ROLE regress_place_admin;
+CREATE ROLE regress_place_ta;
+CREATE ROLE regress_place_tb;
+GRANT reground_user TO regress_place_ta, regress_place_tb;
+GRANT reground_admin, reground_user TO regress_place_owner, regress_place_admin;
+CREATE SCHEMA regress_places;
+GRANT ALL ON SCHEMA regress_places TO PUBLIC;
+SET ROLE regress_place_owner;
+CREATE TABLE regress_places.pay (person text PRIMARY KEY, note text, salary integer);
+INSERT INTO regress_places.pay VALUES ('Ann', 'secret note', 7000);
+SET ROLE regress_place_admin;
+CREATE FUNCTION regress_places.ran() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'code ran as %', current_user; END $$;
+CREATE VIEW regress_places.notes AS SELECT 'Ann'::text AS doc_id, regress_places.ran() AS n;
+GRANT SELECT ON regress_places.notes TO PUBLIC;
+SELECT * FROM regress_places.pay;
+SELECT reground.add_corpus('spy', 'regress_places.pay', 'person', 'note', version => 'note', ordinal => 'salary');
+SELECT reground.add_corpus('spy code', 'regress_places.pay', 'person', 'note', doc_id => 'person', documents => 'regress_places.notes', documents_doc_id => 'doc_id', version => 'n', ordinal => 'salary');
+SELECT reground.add_corpus('spy roles', 'pg_catalog.pg_authid', 'rolname', 'rolpassword', ordinal => 'rolconnlimit');
+SET ROLE regress_place_owner;
+SELECT reground.add_corpus('pay', 'regress_places.pay', 'person', 'note', version => 'note', ordinal => 'salary');
+SELECT reground.add_corpus('pay code', 'regress_places.pay', 'person', 'note', doc_id => 'person', documents => 'regress_places.notes', documents_doc_id => 'doc_id', version => 'n', ordinal => 'salary');
+RESET ROLE;
+SELECT error FROM reground.run_maintenance('check_coordinates');
+SELECT k.corpus, r.chunk_id, r.ordinal, r.source_hash = sha256('secret note') AS hashed FROM reground.passage_positions AS r JOIN reground.corpora AS k USING (corpus_id) WHERE k.corpus ~ '^(spy|pay)';
+SELECT corpus, passages, error FROM reground.coordinate_faults WHERE corpus ~ '^(spy|pay)' ORDER BY corpus;
+SELECT f, r.* FROM unnest(ARRAY[$$SELECT * FROM reground.check_coordinates('spy')$$, $$SELECT * FROM reground.check_coordinates('pay code')$$]) AS f, regress.refusal(f) AS r;
+-- Nobody answers for columns that another role has mapped.
+SET ROLE regress_place_admin;
+SELECT reground.alter_corpus('pay', mapping => '{"version": "salary"}');
+SET ROLE regress_place_owner;
+SELECT reground.alter_corpus('spy', mapping => '{"version": null}');
+RESET ROLE;
+SELECT error FROM reground.run_maintenance('check_coordinates');
+SELECT count(*) FROM reground.passage_positions AS r JOIN reground.corpora AS k USING (corpus_id) WHERE k.corpus IN ('spy', 'pay');
+SELECT reground.drop_corpus(c) FROM unnest(ARRAY['spy', 'spy code', 'spy roles', 'pay', 'pay code']) AS c;
+
+-- Ids that are unique per tenant: each row has its own record. Ids without a unique index have none.
+CREATE TABLE regress_places.mt (tenant text, id integer, body text, n integer, p1 integer, p2 integer, PRIMARY KEY (tenant, id));
+GRANT SELECT ON regress_places.mt TO regress_place_ta, regress_place_tb;
+INSERT INTO regress_places.mt VALUES ('regress_place_ta', 1, 'Alpha', 1, 111, 112), ('regress_place_tb', 1, 'Beta', 1, NULL, NULL), ('regress_place_tb', 2, 'Gamma', 2, 5, 6);
+CREATE TABLE regress_places.loose (id integer, body text, n integer);
+INSERT INTO regress_places.loose VALUES (1, 'one', 1), (1, 'other', 2);
+SELECT reground.add_corpus('mt', 'regress_places.mt', 'id', 'body', tenant_column => 'tenant', ordinal => 'n', page_start => 'p1', page_end => 'p2');
+SELECT reground.add_corpus('mt loose', 'regress_places.loose', 'id', 'body', ordinal => 'n');
+SELECT error FROM reground.run_maintenance('check_coordinates');
+SELECT corpus, passages, faults, error FROM reground.coordinate_faults WHERE corpus ~ '^mt' ORDER BY corpus;
+UPDATE regress_places.mt SET p1 = NULL WHERE id = 2;
+SET ROLE regress_place_ta;
+SELECT * FROM reground.check_coordinates('mt');
+SET ROLE regress_place_tb;
+SELECT * FROM reground.check_coordinates('mt');
+RESET ROLE;
+-- Records of deleted rows are removed although other rows have none. Faults stay problems until they are repaired.
+INSERT INTO regress_places.mt SELECT 'regress_place_ta', n, 'Delta', -1, 1, 1 FROM generate_series(2, 5) AS n;
+DELETE FROM regress_places.mt WHERE tenant = 'regress_place_tb' AND id = 1;
+SELECT error FROM reground.run_maintenance('check_coordinates');
+SELECT r.row_tenant, r.chunk_id FROM reground.passage_positions AS r JOIN reground.corpora AS k USING (corpus_id) WHERE k.corpus = 'mt' ORDER BY 1, 2;
+SELECT reground.set_maintenance('check_coordinates', period => '1 second') FROM pg_stat_force_next_flush();
+SELECT error FROM reground.run_maintenance('check_coordinates');
+SELECT FROM pg_sleep(1.1);
+SELECT error FROM reground.run_maintenance() WHERE task = 'check_coordinates';
+SELECT reground.set_maintenance('check_coordinates');
+SELECT reground.drop_corpus('mt'), reground.drop_corpus('mt loose');
+DROP SCHEMA regress_places CASCADE;
+DROP OWNED BY regress_place_owner, regress_place_admin, regress_place_ta, regress_place_tb;
+DROP ROLE regress_place_owner, regress_place_admin, regress_place_ta, regress_place_tb;
+
 -- Stale citations of registered tables: a changed, an unchanged and a deleted row; by version, by time, and by the text.
 CREATE ROLE regress_stale_a;
 CREATE ROLE regress_stale_b;

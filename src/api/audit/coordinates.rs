@@ -10,14 +10,13 @@ use crate::api::corpus::corpora::named;
 use crate::api::writable;
 use crate::error::{Error, Result};
 use crate::retrieve::coordinates::{self, CoordinateCounts};
-use crate::retrieve::passages::absent;
 use crate::rows;
 use crate::run_as::as_relation_owner;
 use crate::sql;
 use crate::store::corpora::{self, Corpus};
 use crate::store::maintenance::{self, CoordinateCheck};
 use crate::store::models::embeddings::{changes, clock, since};
-use crate::store::positions::{self, Fault};
+use crate::store::positions::{self, Fault, Key};
 use crate::tenant;
 
 /// Recorded passages that are looked up at a time.
@@ -33,10 +32,13 @@ fn check_coordinates(
         rows::emit_from(fcinfo, &coordinates::wrong(&corpus)?, &[])?;
     } else {
         let mut faults: Vec<Fault> = Vec::new();
-        coordinates::present(&corpus, false, |batch| {
-            faults.extend(positions::compare(corpus.corpus_id, batch)?);
-            Ok(())
-        })?;
+        if coordinates::has_positions(&corpus) {
+            coordinates::check_recordable(&corpus)?;
+            coordinates::present(&corpus, false, |batch| {
+                faults.extend(positions::compare(corpus.corpus_id, batch)?);
+                Ok(())
+            })?;
+        }
         rows::emit(fcinfo, &faults)?;
     }
     Ok(())
@@ -58,17 +60,22 @@ fn accept_coordinates(corpus: Option<&str>) -> std::result::Result<i64, ErrorRep
 }
 
 /// Checks the corpora that have changed, or all in any case, and stores the counts. A call that need not check all ends after some seconds;
-/// the next call goes on with the corpora that were checked longest ago. An error of a corpus is stored instead of its counts.
+/// the next call goes on with the corpora that were checked longest ago. An error of a corpus is stored instead of its counts. The stored
+/// faults of the other corpora stay problems.
 pub(super) fn check_all(in_any_case: bool) -> Result<TaskResult> {
     let begun = clock()?;
     let mut checks = Vec::new();
     let mut result = TaskResult::default();
-    for (corpus_id, last) in maintenance::coordinate_checks()? {
-        if !in_any_case && is_long(since(begun)?) {
-            break;
-        }
+    for stored in maintenance::coordinate_checks()? {
+        let corpus_id = stored.corpus_id;
         let changes = changes(corpus_id)?;
-        if !in_any_case && !last.is_due(changes, 0) {
+        let is_due = in_any_case || !is_long(since(begun)?) && stored.last.is_due(changes, 0);
+        if !is_due {
+            let counts = (stored.passages, stored.faults);
+            if let (Some(passages), Some(faults)) = counts {
+                let counts = CoordinateCounts { passages, faults };
+                result.problems.extend(problem(&stored.corpus, &counts));
+            }
             continue;
         }
         let checked_at = clock()?;
@@ -79,12 +86,7 @@ pub(super) fn check_all(in_any_case: bool) -> Result<TaskResult> {
         let seconds = since(checked_at)?;
         if let Some((name, counts)) = &counts {
             result.processed = result.processed.saturating_add(counts.passages);
-            if counts.faults > 0 {
-                result.problems.push(format!(
-                    "corpus \"{name}\" has wrong positions: {} of {} passages",
-                    counts.faults, counts.passages
-                ));
-            }
+            result.problems.extend(problem(name, counts));
         }
         checks.push(CoordinateCheck {
             corpus_id,
@@ -103,6 +105,16 @@ pub(super) fn check_all(in_any_case: bool) -> Result<TaskResult> {
     Ok(result)
 }
 
+/// What the task says about a corpus with wrong positions.
+fn problem(corpus: &str, counts: &CoordinateCounts) -> Option<String> {
+    (counts.faults > 0).then(|| {
+        format!(
+            "corpus \"{corpus}\" has wrong positions: {} of {} passages",
+            counts.faults, counts.passages
+        )
+    })
+}
+
 /// Counts the passages of a corpus as the owner of its table, who sees all rows. The owner may have replaced the tables by views or
 /// added policies, whose functions must get no other rights. `None` if the corpus was dropped.
 fn count(corpus_id: i64) -> Result<Option<(String, CoordinateCounts)>> {
@@ -117,18 +129,22 @@ fn count(corpus_id: i64) -> Result<Option<(String, CoordinateCounts)>> {
     Ok(Some((corpus.name, counts)))
 }
 
-/// Compares the positions of a registered corpus with the recorded ones, and records those of new and changed passages.
+/// Compares the positions of a registered corpus with the recorded ones, and records those of new and changed passages. Nothing is read
+/// unless the owner of the tables, whose rights are used, has mapped them, and they run no code of another role.
 fn compare(corpus: &Corpus) -> Result<CoordinateCounts> {
     let mut faults: usize = 0;
     let passages = as_relation_owner(corpus.clone(), |corpus| {
+        corpus.lock()?;
+        coordinates::check_recordable(corpus)?;
+        if !sql::with_latest_snapshot(|| corpus.other_owners())?.is_empty() {
+            return Err(Error::UntrustedCode(corpus.name.clone()));
+        }
         coordinates::present(corpus, true, |batch| {
             faults = faults.saturating_add(positions::compare(corpus.corpus_id, batch)?.len());
             positions::record(corpus.corpus_id, batch)
         })
     })?;
-    if positions::count(corpus.corpus_id)? > passages {
-        forget_gone(corpus)?;
-    }
+    forget_gone(corpus)?;
     Ok(CoordinateCounts {
         passages,
         faults: i64::try_from(faults).unwrap_or(i64::MAX),
@@ -137,16 +153,18 @@ fn compare(corpus: &Corpus) -> Result<CoordinateCounts> {
 
 /// Removes the records of passages that no longer exist.
 fn forget_gone(corpus: &Corpus) -> Result<()> {
-    let mut after = String::new();
+    let mut after = Key::default();
     loop {
         let recorded = positions::recorded(corpus.corpus_id, &after, BATCH)?;
         let Some(last) = recorded.last() else {
             return Ok(());
         };
         after.clone_from(last);
-        let gone = as_relation_owner(corpus.clone(), |corpus| absent(corpus, recorded))?;
+        let gone = as_relation_owner(corpus.clone(), |corpus| {
+            coordinates::gone(corpus, &recorded)
+        })?;
         if !gone.is_empty() {
-            positions::forget(corpus.corpus_id, gone)?;
+            positions::forget(corpus.corpus_id, &gone)?;
         }
     }
 }

@@ -356,6 +356,7 @@ fn alter_corpus(
         remap(&mut corpus, &changes)?;
         // Other columns can have other positions.
         positions::forget_all(corpus.corpus_id)?;
+        corpora::remapped(corpus.corpus_id)?;
     }
     if let Some(metric) = metric {
         corpus.metric = checked_metric(metric)?.to_owned();

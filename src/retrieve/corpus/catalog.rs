@@ -13,6 +13,17 @@ pub fn is_unique(relation: &str, column: &str) -> Result<bool> {
     Ok(found == Some(true))
 }
 
+/// Whether a unique index consists of some of the columns.
+pub fn is_unique_within(relation: &str, columns: Vec<String>) -> Result<bool> {
+    let found = sql::read_one::<bool>(
+        "SELECT EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = $1::regclass AND i.indisunique AND i.indisvalid AND i.indpred IS NULL \
+             AND NOT EXISTS (SELECT FROM unnest(i.indkey::smallint[]) WITH ORDINALITY AS u(attnum, place) WHERE u.place <= i.indnkeyatts \
+                 AND NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = i.indrelid AND a.attnum = u.attnum AND a.attname::text = ANY ($2))))",
+        &[relation.into(), columns.into()],
+    )?;
+    Ok(found == Some(true))
+}
+
 /// The collation of a column if it is nondeterministic: different texts can be equal.
 pub fn loose_collation(relation: &str, column: &str) -> Result<Option<String>> {
     sql::read_one(

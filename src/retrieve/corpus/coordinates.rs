@@ -6,10 +6,11 @@
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
+use crate::retrieve::catalog::is_unique_within;
 use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
-use crate::store::corpora::Corpus;
-use crate::store::positions::POSITION;
+use crate::store::corpora::{Corpus, Side, operator_schema};
+use crate::store::positions::{Key, POSITION};
 
 /// Passages that are compared at a time.
 const BATCH: usize = 1000;
@@ -103,7 +104,7 @@ pub fn present(
     let mut passages: i64 = 0;
     let mut batch: Vec<String> = Vec::new();
     let batch_size = i64::try_from(BATCH).unwrap_or(i64::MAX);
-    // The recorded version contains times as text.
+    // The hash of the version is made from times as text.
     with_settings(&PLAIN_TEXT, || {
         sql::read_batches(&present_query(corpus, &from)?, &[], batch_size, |row| {
             batch.push(row.get(1)?.unwrap_or_default());
@@ -130,15 +131,17 @@ fn array(values: &mut Vec<String>) -> String {
 /// Query for a JSON object per passage: `reground::store::positions::PRESENT`.
 fn present_query(corpus: &Corpus, from: &str) -> Result<String> {
     let (key, content) = (corpus.key()?, corpus.required("content")?);
+    let tenant = row_tenant(corpus);
     let positions: Vec<String> = POSITION
         .iter()
         .map(|meaning| format!("'{meaning}', {}", corpus.integer(meaning, least(meaning))))
         .collect();
     Ok(format!(
-        "SELECT json_build_object('chunk_id', {key}::text, 'doc_id', {}, {}, 'is_out_of_bounds', {}, \
+        "SELECT json_build_object('chunk_id', {key}::text, 'row_tenant', {tenant}, 'doc_id', {}, {}, 'is_out_of_bounds', {}, \
              'content_hash', encode(sha256(convert_to({content}::text, 'UTF8')), 'hex'), \
-             'source_version', nullif(concat_ws(' ', {}), ''))::text \
-         FROM {from} WHERE {key} IS NOT NULL AND {content} IS NOT NULL AND octet_length({key}::text) <= {LONGEST_ID}",
+             'source_hash', encode(sha256(convert_to(nullif(concat_ws(' ', {}), ''), 'UTF8')), 'hex'))::text \
+         FROM {from} WHERE {key} IS NOT NULL AND {content} IS NOT NULL AND octet_length({key}::text) <= {LONGEST_ID} \
+             AND {tenant} IS NOT NULL",
         corpus.document_text()?,
         positions.join(", "),
         out_of_bounds(corpus),
@@ -150,6 +153,70 @@ fn present_query(corpus: &Corpus, from: &str) -> Result<String> {
             .collect::<Vec<_>>()
             .join(", "),
     ))
+}
+
+/// Expression for the tenant of a row as text. No tenant may read a row without one.
+fn row_tenant(corpus: &Corpus) -> String {
+    match corpus.column("tenant_column") {
+        Some(column) => format!("{column}::text"),
+        None => "''::text".to_owned(),
+    }
+}
+
+/// Returns those of the recorded passages that no longer exist, or are hidden from this role.
+///
+/// # Errors
+/// As [`present`].
+pub fn gone(corpus: &Corpus, recorded: &[Key]) -> Result<Vec<Key>> {
+    let kind = corpus.column_type("chunk_id").unwrap_or("text").to_owned();
+    let schema = operator_schema(&kind)?;
+    let gone = sql::read_json(
+        &format!(
+            "SELECT json_agg(g)::text FROM json_to_recordset($1::json) AS g(chunk_id text, row_tenant text) WHERE NOT EXISTS ( \
+                 SELECT FROM {} WHERE {} OPERATOR({schema}.=) g.chunk_id::{kind} AND {} IS NOT NULL AND {} = g.row_tenant)",
+            corpus.all_relations()?,
+            corpus.key()?,
+            corpus.required("content")?,
+            row_tenant(corpus),
+        ),
+        &[sql::json(recorded)?.into()],
+    )?;
+    Ok(gone.unwrap_or_default())
+}
+
+/// Checks that positions of a registered corpus can be recorded: as maintenance reads its tables as their owner, the owner must have
+/// mapped them, and a record must belong to one passage.
+///
+/// # Errors
+/// 55000 if not.
+pub fn check_recordable(corpus: &Corpus) -> Result<()> {
+    let refused = |problem: &str, hint: &str| {
+        Err(Error::NotRecordable {
+            corpus: corpus.name.clone(),
+            problem: problem.to_owned(),
+            hint: hint.to_owned(),
+        })
+    };
+    if !corpus.is_mapped_by_owner()? {
+        return refused(
+            "it has a view, or tables that the role that registered it does not own",
+            "The owner of the tables can drop the corpus and register it again.",
+        );
+    }
+    let columns: Vec<String> = ["chunk_id", "tenant_column"]
+        .iter()
+        .filter_map(|meaning| corpus.mapping.get(*meaning))
+        .filter(|column| column.side == Side::Passages)
+        .map(|column| column.column.clone())
+        .collect();
+    let relation = corpus.relation.as_deref().unwrap_or_default();
+    match is_unique_within(relation, columns)? {
+        true => Ok(()),
+        false => refused(
+            "the ids of its passages have no unique index",
+            "Create a unique index on the column of chunk_id, or on it and tenant_column.",
+        ),
+    }
 }
 
 /// The least value of a position.

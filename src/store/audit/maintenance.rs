@@ -2,7 +2,7 @@
 
 use pgrx::datum::Interval;
 use reground_models::recheck::LastCheck;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::run_as::{as_owner, as_owner_unrestricted};
@@ -118,16 +118,26 @@ pub fn set(task: &str, enabled: Option<bool>, period: Option<Interval>) -> Resul
 }
 
 /// The corpora of all tenants with their last check, those that were checked longest ago first.
-pub fn coordinate_checks() -> Result<Vec<(i64, LastCheck)>> {
+pub fn coordinate_checks() -> Result<Vec<StoredCheck>> {
     Ok(as_owner_unrestricted(|| {
         sql::write_json(
-            "SELECT json_agg(json_build_array(k.corpus_id, json_build_object('changes', f.changes, 'seconds', f.seconds, \
+            "SELECT json_agg(json_build_object('corpus_id', k.corpus_id, 'corpus', k.corpus, 'passages', f.passages, 'faults', f.faults, 'last', json_build_object('changes', f.changes, 'seconds', f.seconds, \
                  'age', date_part('epoch', clock_timestamp() - f.checked_at))) ORDER BY f.checked_at NULLS FIRST, k.corpus_id)::text \
              FROM reground.corpora AS k LEFT JOIN reground.coordinate_faults AS f USING (corpus_id)",
             &[],
         )
     })?
     .unwrap_or_default())
+}
+
+/// The stored result of the last check of a corpus.
+#[derive(Debug, Deserialize)]
+pub struct StoredCheck {
+    pub corpus_id: i64,
+    pub corpus: String,
+    pub passages: Option<i64>,
+    pub faults: Option<i64>,
+    pub last: LastCheck,
 }
 
 /// The result of the check of a corpus.

@@ -280,23 +280,43 @@ pub fn would_store(new: &NewCorpus<'_>) -> Result<Value> {
 /// Registers a corpus.
 pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
     let row = sql::json(new)?;
+    let role = this_role();
     as_owner(|| {
         sql::run(
             &format!(
                 "INSERT INTO reground.corpora (tenant, corpus, relation, documents, history, managed, mapping, dimensions, embedding_type, metric, text_config, title_weight, \
-                     keep_versions, chunking, settings, embedding_model, reranker_role, intent_role) \
+                     keep_versions, chunking, settings, embedding_model, reranker_role, intent_role, mapped_by) \
                  SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.history::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, \
-                     x.text_config, x.title_weight, x.keep_versions, x.chunking, x.settings, x.embedding_model, $2::oid::regrole, $3::oid::regrole \
+                     x.text_config, x.title_weight, x.keep_versions, x.chunking, x.settings, x.embedding_model, $2::oid::regrole, $3::oid::regrole, $4::oid::regrole \
                  FROM json_to_record($1::json) AS x({NEW_CORPUS})"
             ),
             &[
                 row.into(),
                 new.roles.reranker_role.map(pg_sys::Oid::from_u32).into(),
                 new.roles.intent_role.map(pg_sys::Oid::from_u32).into(),
+                role.into(),
             ],
         )
     })?;
     Ok(())
+}
+
+/// Forgets which role has mapped the columns of a corpus, as this role changes the mapping, unless it is the same one. Otherwise a role
+/// would answer for columns that another one has chosen.
+pub fn remapped(corpus_id: i64) -> Result<()> {
+    let role = this_role();
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.corpora AS c SET mapped_by = NULL WHERE c.corpus_id = $1 AND c.mapped_by::oid <> $2",
+            &[corpus_id.into(), role.into()],
+        )
+    })?;
+    Ok(())
+}
+
+fn this_role() -> pg_sys::Oid {
+    // SAFETY: reads a variable of the backend.
+    unsafe { pg_sys::GetUserId() }
 }
 
 /// Stores the properties that `alter_corpus` can change.

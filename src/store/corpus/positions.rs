@@ -17,8 +17,8 @@ pub const POSITION: [&str; 5] = [
 
 /// The present state of a passage, as JSON.
 const PRESENT: Record = Record(&[
-    "chunk_id text, doc_id text, ordinal integer, char_start integer, char_end integer, page_start integer, page_end integer",
-    "is_out_of_bounds boolean, content_hash text, source_version text",
+    "chunk_id text, row_tenant text, doc_id text, ordinal integer, char_start integer, char_end integer, page_start integer, page_end integer",
+    "is_out_of_bounds boolean, content_hash text, source_hash text",
 ]);
 
 /// A passage with a wrong position.
@@ -47,7 +47,7 @@ fn moved() -> String {
 
 /// Condition that neither the text nor the mapped version or time has changed since the position was recorded. Otherwise another position
 /// is expected.
-const IS_SAME_SOURCE: &str = "(r.content_hash = decode(g.content_hash, 'hex') AND r.source_version IS NOT DISTINCT FROM g.source_version)";
+const IS_SAME_SOURCE: &str = "(r.content_hash = decode(g.content_hash, 'hex') AND r.source_hash IS NOT DISTINCT FROM decode(g.source_hash, 'hex'))";
 
 /// The passages, of those given, whose position is impossible, or was changed or lost without a change of the source.
 pub fn compare(corpus_id: i64, present: &str) -> Result<Vec<Fault>> {
@@ -64,7 +64,7 @@ pub fn compare(corpus_id: i64, present: &str) -> Result<Vec<Fault>> {
                      CASE WHEN {} THEN 'lost' WHEN g.is_out_of_bounds THEN 'out_of_bounds' WHEN {IS_SAME_SOURCE} AND coalesce({}, false) THEN 'moved' END AS problem, \
                      concat_ws('; recorded: ', {}, nullif({}, '')) AS detail \
                  FROM json_to_recordset($2::json) AS g({PRESENT}) \
-                     LEFT JOIN reground.passage_positions AS r ON r.corpus_id = $1 AND r.chunk_id = g.chunk_id) AS w WHERE w.problem IS NOT NULL",
+                     LEFT JOIN reground.passage_positions AS r ON r.corpus_id = $1 AND r.chunk_id = g.chunk_id AND r.row_tenant = g.row_tenant) AS w WHERE w.problem IS NOT NULL",
                 lost(),
                 moved(),
                 detail("g"),
@@ -80,16 +80,17 @@ pub fn compare(corpus_id: i64, present: &str) -> Result<Vec<Fault>> {
 /// recorded, so that it stays a fault.
 pub fn record(corpus_id: i64, present: &str) -> Result<()> {
     let columns = Record(&[
-        "ordinal integer, char_start integer, char_end integer, page_start integer, page_end integer, source_version text",
+        "ordinal integer, char_start integer, char_end integer, page_start integer, page_end integer",
     ]);
     as_owner(|| {
         sql::run(
             &format!(
-                "INSERT INTO reground.passage_positions AS r (corpus_id, chunk_id, content_hash, {}) \
-                 SELECT DISTINCT ON (g.chunk_id) $1, g.chunk_id, decode(g.content_hash, 'hex'), {} FROM json_to_recordset($2::json) AS g({PRESENT}) \
-                     LEFT JOIN reground.passage_positions AS r ON r.corpus_id = $1 AND r.chunk_id = g.chunk_id \
+                "INSERT INTO reground.passage_positions AS r (corpus_id, chunk_id, row_tenant, content_hash, source_hash, {}) \
+                 SELECT DISTINCT ON (g.chunk_id, g.row_tenant) $1, g.chunk_id, g.row_tenant, decode(g.content_hash, 'hex'), decode(g.source_hash, 'hex'), {} FROM json_to_recordset($2::json) AS g({PRESENT}) \
+                     LEFT JOIN reground.passage_positions AS r ON r.corpus_id = $1 AND r.chunk_id = g.chunk_id AND r.row_tenant = g.row_tenant \
                  WHERE NOT g.is_out_of_bounds AND (r.chunk_id IS NULL OR NOT ({}) AND (NOT {IS_SAME_SOURCE} OR NOT coalesce({}, false) AND ({}))) \
-                 ON CONFLICT (corpus_id, chunk_id) DO UPDATE SET recorded_at = excluded.recorded_at, content_hash = excluded.content_hash, {}",
+                 ON CONFLICT (corpus_id, chunk_id, row_tenant) DO UPDATE SET recorded_at = excluded.recorded_at, content_hash = excluded.content_hash, \
+                     source_hash = excluded.source_hash, {}",
                 columns.columns(""),
                 columns.columns("g."),
                 lost(),
@@ -103,35 +104,38 @@ pub fn record(corpus_id: i64, present: &str) -> Result<()> {
     Ok(())
 }
 
-/// Number of recorded passages.
-pub fn count(corpus_id: i64) -> Result<i64> {
-    Ok(as_owner(|| {
-        sql::write_one(
-            "SELECT count(*) FROM reground.passage_positions AS r WHERE r.corpus_id = $1",
-            &[corpus_id.into()],
-        )
-    })?
-    .unwrap_or_default())
+/// The key of a record in a corpus. Two tenants can have passages of the same id.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct Key {
+    pub chunk_id: String,
+    pub row_tenant: String,
 }
 
-/// The recorded passages after a chunk id, in order.
-pub fn recorded(corpus_id: i64, after: &str, most: i64) -> Result<Vec<String>> {
+/// The recorded passages after a key, in order.
+pub fn recorded(corpus_id: i64, after: &Key, most: i64) -> Result<Vec<Key>> {
     Ok(as_owner(|| {
-        sql::write_one(
-            "SELECT array_agg(r.chunk_id) FROM (SELECT r.chunk_id FROM reground.passage_positions AS r \
-                 WHERE r.corpus_id = $1 AND r.chunk_id > $2 ORDER BY r.chunk_id LIMIT $3) AS r",
-            &[corpus_id.into(), after.into(), most.into()],
+        sql::write_json(
+            "SELECT json_agg(r)::text FROM (SELECT r.chunk_id, r.row_tenant FROM reground.passage_positions AS r \
+                 WHERE r.corpus_id = $1 AND (r.chunk_id, r.row_tenant) > ($2, $3) ORDER BY r.chunk_id, r.row_tenant LIMIT $4) AS r",
+            &[
+                corpus_id.into(),
+                after.chunk_id.as_str().into(),
+                after.row_tenant.as_str().into(),
+                most.into(),
+            ],
         )
     })?
     .unwrap_or_default())
 }
 
 /// Removes the records of passages.
-pub fn forget(corpus_id: i64, chunk_ids: Vec<String>) -> Result<()> {
+pub fn forget(corpus_id: i64, passages: &[Key]) -> Result<()> {
+    let passages = sql::json(passages)?;
     as_owner(|| {
         sql::run(
-            "DELETE FROM reground.passage_positions AS r WHERE r.corpus_id = $1 AND r.chunk_id = ANY ($2)",
-            &[corpus_id.into(), chunk_ids.into()],
+            "DELETE FROM reground.passage_positions AS r USING json_to_recordset($2::json) AS g(chunk_id text, row_tenant text) \
+             WHERE r.corpus_id = $1 AND r.chunk_id = g.chunk_id AND r.row_tenant = g.row_tenant",
+            &[corpus_id.into(), passages.into()],
         )
     })?;
     Ok(())

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::relations::{Corpus, Side};
 use crate::error::{Error, Result};
+use crate::run_as::as_owner;
 use crate::sql;
 use crate::tenant;
 
@@ -123,6 +124,32 @@ impl Corpus {
         let mut owners = self.untrusted_owners()?;
         owners.remove(&tenant::role());
         Ok(owners)
+    }
+
+    /// Locks the relations until the transaction ends, so that they stay what a check has found.
+    pub fn lock(&self) -> Result<()> {
+        self.read_relations()
+            .try_for_each(|relation| sql::lock_relation(relation))
+    }
+
+    /// Whether the relations are tables of one owner, and the role that mapped their columns has the rights of that owner.
+    pub fn is_mapped_by_owner(&self) -> Result<bool> {
+        let names: BTreeSet<String> = self.read_relations().cloned().collect();
+        let count = i64::try_from(names.len()).unwrap_or(i64::MAX);
+        let names: Vec<String> = names.into_iter().collect();
+        let is = as_owner(|| {
+            sql::with_latest_snapshot(|| {
+                sql::read_one::<bool>(
+                    "SELECT count(*) = $3 AND count(DISTINCT c.relowner) = 1 \
+                         AND bool_and(c.relkind IN ('r', 'p') AND coalesce(pg_has_role(k.mapped_by::oid, c.relowner, 'USAGE'), false)) \
+                     FROM reground.corpora AS k JOIN pg_class AS c ON c.oid IN (k.relation::oid, k.documents::oid) \
+                         JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+                     WHERE k.corpus_id = $1 AND format('%I.%I', n.nspname, c.relname) = ANY ($2)",
+                    &[self.corpus_id.into(), names.into(), count.into()],
+                )
+            })
+        })?;
+        Ok(is == Some(true))
     }
 
     /// Whether this role may read the relations.

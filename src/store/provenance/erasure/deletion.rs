@@ -109,7 +109,7 @@ const OF_TENANT: &[(&str, &str)] = &[
     ),
     (
         "passage_positions",
-        "x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
+        "x.row_tenant = $1 OR x.corpus_id IN (SELECT k.corpus_id FROM reground.corpora AS k WHERE k.tenant = $1)",
     ),
     ("edges", "x.tenant = $1"),
     (
