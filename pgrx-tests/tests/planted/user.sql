@@ -43,12 +43,6 @@ SELECT * FROM reground.check_coordinates('{r}_farm');
 SELECT * FROM reground.check_coordinates('{r}_halves');
 -- no rows
 SELECT * FROM reground.check_coordinates('{r}_products');
--- no rows
-SELECT * FROM reground.check_coordinates('{r}_articles');
--- no rows
-SELECT * FROM reground.check_coordinates('{r}_log');
--- no rows
-SELECT * FROM reground.check_coordinates('{r}_shelf');
 
 -- Search, over every kind of corpus and by every way.
 SELECT * FROM reground.search('{r}_farm', 'who gives milk?', '[1,0]');
