@@ -96,5 +96,7 @@ alike "the restored files" "$(printf '%s\n' "$kept" "$later" | sort)" "$(stored 
 server_stop "$restored" "$PG_BIN"
 alike "all of the restored server" "$(printf '%s\n' "$kept" "$later" | sort)" "$(words "$restored/data")"
 # WAL archived before the erasure still contains the words, as the guide says.
-alike "the archive" "$(printf '%s\n' $all "$later" | sort -u)" "$(words "$archive")"
+# Compressed values contain pieces of words that look like others.
+missing=$(comm -23 <(printf '%s\n' $all "$later" | sort -u) <(words "$archive" | sort -u))
+[ -z "$missing" ] || die "the archive lacks the words" "$missing"
 say "no erased word is left; older WAL still contains all of them"
