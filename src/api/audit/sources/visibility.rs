@@ -76,9 +76,8 @@ pub(super) fn kept<'a, T: 'static>(
     fits: impl FnOnce(&T) -> bool,
     make: impl FnOnce() -> Result<T>,
 ) -> Result<&'a mut T> {
-    // SAFETY: PostgreSQL passes a valid fcinfo, whose flinfo lives in fn_mcxt until the statement ends. fn_extra is NULL, or the value that
-    // an earlier call of the same function put there; it is dropped with fn_mcxt. Calls of one flinfo do not overlap, so the reference is
-    // the only one.
+    // The value belongs to fn_mcxt and is dropped with it.
+    // SAFETY: flinfo lives as long as its fn_extra, which only this function sets, always with a T, and calls of one flinfo do not overlap.
     unsafe {
         let info = (*fcinfo).flinfo;
         if (*info).fn_extra.is_null() || !fits(&*(*info).fn_extra.cast::<T>()) {
