@@ -3,7 +3,7 @@
 export ARGS PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS ROWS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bench test-metrics test-models test-apps test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical bench-visible-rows build install fmt lint clean
+.PHONY: help demo test test-bench test-metrics test-models test-apps test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-visible-rows build install fmt lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -61,6 +61,9 @@ eval-sample: ## the same evaluation on a fixed quarter of the conversations
 
 bench: ## measure the cost of a turn, into docs/benchmarks.md (DATA=folder; URI=… for another server)
 	@scripts/bench.sh
+
+bench-alerts: ## false alarms of the alert rules in simulated months, and the time until they find a fault
+	@scripts/bench-alerts.sh
 
 bench-growth: ## measure a turn late in a conversation and in a large database (DATA=folder)
 	@scripts/bench-growth.sh

@@ -32,5 +32,3 @@ trap 'rm -f "$strategies"' EXIT
 # The simulation compares the published model with the strategies that this run measured, if it did.
 if [ -s "$strategies" ]; then set -- --measured "$strategies"; else set --; fi
 "${bench[@]}" simulation "$@"
-# Alerts on simulated months need no data.
-cargo test --quiet --manifest-path "$ROOT/Cargo.toml" --package reground-audit --test quiet_months -- --ignored --nocapture

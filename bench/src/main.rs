@@ -1,5 +1,6 @@
 //! Evaluation and benchmarks of the extension on public data, through its public SQL functions.
 
+mod alerts;
 mod arguments;
 mod attribution;
 mod cost;
@@ -11,6 +12,7 @@ mod injection;
 mod intent;
 mod judge;
 mod k1;
+mod parallel;
 mod progress;
 mod simulation;
 mod statistics;
@@ -29,6 +31,7 @@ Quality, measured by human judgements:
   k1          when to retrieve and with which query, and factuality from verdicts
   intent      classification of the intent of turns
   support     support of claims by text
+  alerts      false alarms of the built-in rules, and the time until they find a fault
   simulation  the published model of history strategies, with its table and measured replays
 
 Time and space:
@@ -47,6 +50,7 @@ fn main() -> Result<()> {
         Some(Value(command)) => match command.to_str() {
             Some("eval") => eval::run(arguments),
             Some("speed") => cost::speed::run(arguments),
+            Some("alerts") => alerts::run(arguments),
             Some("audit") => cost::audit::run(arguments),
             Some("growth") => cost::growth::run(arguments),
             Some("extraction") => extraction::run(arguments),

@@ -6,7 +6,6 @@ mod floors;
 mod graph;
 mod near_twins;
 mod options;
-pub mod parallel;
 mod partly_embedded;
 mod query;
 mod reference;

@@ -10,10 +10,10 @@ use pgvector::Vector;
 use postgres::{Client, GenericClient};
 
 use super::corpora::JudgedCorpus;
-use super::parallel;
 use super::replay::arm::{Arm, CONTEXT};
 use crate::data::Domain;
 use crate::data::queries::{Form, Query};
+use crate::parallel;
 use crate::progress::Progress;
 
 /// Forms of the queries.

@@ -10,9 +10,9 @@ use reground_metrics::ranking::{ndcg, recall};
 use serde_json::{Value, json};
 
 use super::corpora::JudgedCorpus;
-use super::parallel;
 use crate::data::Domain;
 use crate::data::queries::{Form, Query};
+use crate::parallel;
 use crate::progress::Progress;
 use crate::statistics::times::median;
 

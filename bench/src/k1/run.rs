@@ -14,7 +14,7 @@ use crate::data::Folder;
 use crate::data::queries::{self, Form};
 use crate::data::tasks::{Conversation, Turn};
 use crate::eval::corpora::JudgedCorpus;
-use crate::eval::parallel;
+use crate::parallel;
 use crate::progress::Progress;
 
 /// Runs dialogues.

@@ -16,8 +16,8 @@ use crate::data::embedder::Embedder;
 use crate::data::queries::{self, Form};
 use crate::data::tasks::{Conversation, Turn};
 use crate::data::{Domain, Folder};
-use crate::eval::parallel;
 use crate::eval::query::queried::QueryFrom;
+use crate::parallel;
 use crate::progress::Progress;
 
 /// Words from which on a follow-up is not short, as in the extension.

@@ -18,11 +18,11 @@ use reground_metrics::ranking::ndcg;
 use serde_json::{Value, json};
 
 use super::corpora::JudgedCorpus;
-use super::parallel;
 use crate::data::corpus::Corpus;
 use crate::data::embedder::Embedder;
 use crate::data::queries::{self, Form};
 use crate::data::{Domain, Folder};
+use crate::parallel;
 use crate::progress::Progress;
 use load::Vectors;
 use question::Question;

@@ -13,7 +13,7 @@ use crate::data::Folder;
 use crate::data::queries::{self, Form, Query};
 use crate::data::tasks::{Conversation, Turn};
 use crate::eval::corpora::JudgedCorpus;
-use crate::eval::parallel;
+use crate::parallel;
 use crate::progress::Progress;
 
 /// Runs conversations with a way to make the query.

@@ -14,10 +14,10 @@ use anyhow::{Context, Result};
 use postgres::{Client, GenericClient};
 
 use super::corpora::JudgedCorpus;
-use super::parallel;
 use crate::data::queries::{self, Form};
 use crate::data::tasks::Conversation;
 use crate::data::{Domain, Folder};
+use crate::parallel;
 use crate::progress::Progress;
 use arm::Arm;
 use turn::ReplayedTurn;

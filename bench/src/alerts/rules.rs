@@ -4,7 +4,7 @@ use reground_audit::rule::Rule;
 
 /// Returns the enabled rules.
 pub fn built_in() -> Vec<Rule> {
-    let script = include_str!("../../../../sql/install/70_alerts.sql");
+    let script = include_str!("../../../sql/install/70_alerts.sql");
     let rows = script.lines().filter(|line| line.starts_with("    ('"));
     rows.filter_map(|row| {
         let fields: Vec<&str> = row

@@ -3,12 +3,6 @@
 //! Traffic follows the hour of the day and the day of the week. An answer has 1 to 6 citations that depend on each other. The share
 //! that holds differs by corpus, document type, model and day.
 
-mod profiles;
-mod random;
-mod rules;
-mod sums;
-pub mod tables;
-
 use std::collections::BTreeMap;
 
 use reground_audit::alert::{CheckInput, Event, OpenAlert, USUAL_HOURS};
@@ -18,10 +12,11 @@ use reground_audit::rule::Rule;
 use reground_audit::traffic::{EarlierCell, WEEKS};
 use reground_citations::{LossStage, Status};
 
-use profiles::{PROFILES, Profile};
-use random::Random;
-use rules::built_in;
-use sums::{Sums, Usual};
+use super::draws::{count, happens, normal, unit};
+use super::profiles::{PROFILES, Profile};
+use super::rules::built_in;
+use super::sums::{Sums, Usual};
+use crate::statistics::random::SplitMix;
 
 /// Hours of a month.
 const MONTH: i64 = 30 * 24;
@@ -58,9 +53,16 @@ pub struct Alarm {
     pub answers: u64,
 }
 
+impl Alarm {
+    /// The rule and the corpus.
+    pub fn name(&self) -> String {
+        format!("{} of {}", self.rule, self.corpus)
+    }
+}
+
 /// A simulated system.
 pub struct Month {
-    random: Random,
+    random: SplitMix,
     /// Answers an hour, at the mean of the week.
     traffic: f64,
     fault: Option<Fault>,
@@ -84,7 +86,7 @@ impl Month {
             .filter(|rule| rule.indicator.name().ends_with("_rise"));
         let period = periods.map(|rule| rule.hours).max().unwrap_or_default();
         let mut month = Self {
-            random: Random::new(seed),
+            random: SplitMix(seed),
             traffic: answers_an_hour,
             fault: None,
             hours: Vec::new(),
@@ -107,7 +109,7 @@ impl Month {
         let hour = FIRST + self.hours.len() as i64;
         if hour % 24 == 0 && self.day_of != hour {
             self.day_of = hour;
-            self.day = 0.15 * self.random.normal();
+            self.day = 0.15 * normal(&mut self.random);
         }
         // Nights have a fifth of the traffic of the day, weekends half.
         let daily = 1.0 + 0.65 * (std::f64::consts::TAU * ((hour % 24) as f64 - 9.0) / 24.0).sin();
@@ -122,7 +124,7 @@ impl Month {
                 continue;
             }
             let mean = self.traffic * profile.traffic * daily * weekly * share;
-            for _ in 0..self.random.count(mean) {
+            for _ in 0..count(mean, &mut self.random) {
                 self.answer(corpus, profile, &mut sums);
             }
         }
@@ -132,14 +134,14 @@ impl Month {
     fn answer(&mut self, corpus: usize, profile: &Profile, sums: &mut Sums) {
         let fault = if corpus == 0 { self.fault } else { None };
         let random = &mut self.random;
-        let new_model = fault == Some(Fault::ModelVersion) && random.happens(0.5);
-        let model = match random.happens(0.7) {
+        let new_model = fault == Some(Fault::ModelVersion) && happens(0.5, random);
+        let model = match happens(0.7, random) {
             _ if new_model => "small-2",
             true => "small-1",
             false => "large-1",
         };
-        let empty = random.happens(0.02);
-        let uncited = empty || random.happens(0.04);
+        let empty = happens(0.02, random);
+        let uncited = empty || happens(0.04, random);
         sums.count(
             (corpus, Kind::EmptyContext, None, model),
             f64::from(u8::from(empty)),
@@ -152,7 +154,7 @@ impl Month {
                 1.0,
             );
         }
-        let ms = 2500.0 * (0.5 * random.normal() + self.day).exp();
+        let ms = 2500.0 * (0.5 * normal(random) + self.day).exp();
         sums.count(
             (corpus, Kind::AnswerMs, None, model),
             (1000.0 * ms.ln()).round(),
@@ -163,7 +165,7 @@ impl Month {
         } else {
             0.02
         };
-        let lost = (0..20).filter(|_| random.happens(lost_share)).count();
+        let lost = (0..20).filter(|_| happens(lost_share, random)).count();
         sums.count(
             (corpus, Kind::RerankLost, None, model),
             lost as f64 / 20.0,
@@ -188,11 +190,11 @@ impl Month {
         let better = if model == "large-1" { 0.8 } else { 1.0 };
         // Usually, one citation in a thousand names nothing that exists.
         let invented_share = if model == "small-2" { 0.15 } else { 0.001 };
-        let citations = 1 + (random.unit() * 6.0) as u32;
-        let whole = random.happens(0.3).then(|| random.unit());
+        let citations = 1 + (unit(random) * 6.0) as u32;
+        let whole = happens(0.3, random).then(|| unit(random));
         let (mut score, mut scored, mut malformed) = (0.0_f64, 0.0_f64, 0.0);
         for _ in 0..citations {
-            let (mut at, mut kind) = (random.unit(), profile.types[0].0);
+            let (mut at, mut kind) = (unit(random), profile.types[0].0);
             for (name, share) in profile.types {
                 kind = name;
                 at -= share;
@@ -200,7 +202,7 @@ impl Month {
                     break;
                 }
             }
-            if random.happens(0.001) {
+            if happens(0.001, random) {
                 malformed += 1.0;
                 *sums
                     .citations
@@ -214,10 +216,10 @@ impl Month {
                 _ => 0.9,
             };
             let failing = (profile.failing * better * often * self.day.exp()).min(1.0);
-            let luck = whole.unwrap_or_else(|| random.unit());
+            let luck = whole.unwrap_or_else(|| unit(random));
             let broken =
-                fault == Some(Fault::DocumentType) && kind == "pdf" && random.happens(0.45);
-            let invented = random.happens(invented_share);
+                fault == Some(Fault::DocumentType) && kind == "pdf" && happens(0.45, random);
+            let invented = happens(invented_share, random);
             let (status, lost, own) = if invented {
                 (Status::UnknownId, Some(LossStage::Generation), 0.0)
             } else if broken || luck < failing {
