@@ -182,7 +182,7 @@ COMMENT ON FUNCTION reground.drop_corpus IS
 CREATE FUNCTION reground.check_coordinates(corpus text)
     RETURNS TABLE (chunk_id text, doc_id text, problem text, detail text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_coordinates_wrapper';
 COMMENT ON FUNCTION reground.check_coordinates(text) IS
-'Returns the passages with a wrong position, among those that the caller may read. A position is compared with that stored with the document, in a registered table with that recorded by maintenance. problem: lost (a part is missing), moved (a part differs), out_of_bounds, text_elsewhere (the document has another text there), no_document (no such current version). Reads the whole corpus. Errors: 55000 if a relation was dropped, or if maintenance does not record positions of the corpus: a view, tables that the role that registered them does not own, or ids without a unique index.';
+'Returns the passages with a wrong position, among those that the caller may read. A position is compared with that stored with the document, in a registered table with that recorded by maintenance. problem: lost (a part is missing), moved (a part differs), out_of_bounds, other_text (the passage has another text than when it was stored), no_document (no such current version). Reads the whole corpus. Errors: 55000 if a relation was dropped, or if maintenance does not record positions of the corpus: a view, tables that the role that registered them does not own, or ids without a unique index.';
 
 CREATE FUNCTION reground.accept_coordinates(corpus text)
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'accept_coordinates_wrapper';

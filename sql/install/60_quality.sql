@@ -145,12 +145,12 @@ CREATE FUNCTION reground._of_answers(figure text)
 COMMENT ON FUNCTION reground._of_answers(text) IS
 'Internal: returns whether a figure of compare is one of answers; otherwise it is one of citations. Errors: 22023 for an unknown figure.';
 
-CREATE FUNCTION reground._compare(figure text, dimension text, value_a text, value_b text, sums_a double precision[], counts_a bigint[], sums_b double precision[], counts_b bigint[])
+CREATE FUNCTION reground._compare(figure text, dimension text, value_a text, value_b text, overlap boolean, sums_a double precision[], counts_a bigint[], sums_b double precision[], counts_b bigint[])
     RETURNS TABLE (answers_a bigint, answers_b bigint, samples_a bigint, samples_b bigint, mean_a double precision, mean_b double precision, median_a double precision, median_b double precision,
                    difference double precision, low double precision, high double precision, effect double precision, effect_size text, test text, p_value double precision)
     LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'compare_wrapper';
 COMMENT ON FUNCTION reground._compare IS
-'Internal: computes compare from the sums and counts of each answer in both groups. Errors: 22004 for NULL, 22023 for an unknown figure.';
+'Internal: computes compare from the sums and counts of each answer in both groups. overlap: whether something can belong to both. Errors: 22004 for NULL, 22023 for an unknown figure or groups that overlap.';
 
 -- The functions in the two branches are folded for a constant figure, so only one branch is planned.
 CREATE FUNCTION reground.compare(figure text, dimension text, value_a text, value_b text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
@@ -186,11 +186,12 @@ CREATE FUNCTION reground.compare(figure text, dimension text, value_a text, valu
                     WHERE x.number IS NOT NULL) AS y
                 WHERE y.in_a IS NOT NULL
                 GROUP BY y.message_id) AS g) AS s
-        CROSS JOIN LATERAL reground._compare(compare.figure, compare.dimension, compare.value_a, compare.value_b, s.sums_a, s.counts_a, s.sums_b, s.counts_b) AS w
+        CROSS JOIN LATERAL reground._compare(compare.figure, compare.dimension, compare.value_a, compare.value_b,
+            CASE compare.dimension WHEN 'period' THEN compare.value_a::tstzrange OPERATOR(pg_catalog.&&) compare.value_b::tstzrange ELSE compare.value_a OPERATOR(pg_catalog.=) compare.value_b END, s.sums_a, s.counts_a, s.sums_b, s.counts_b) AS w
         WHERE (SELECT reground._notice_scope());
     END;
 COMMENT ON FUNCTION reground.compare(text, text, text, text, timestamptz, timestamptz) IS
-'Compares a figure of current answers between two values of a dimension. figure: holding, malformed (shares of citations), support (mean of an answer''s citations), cited (share of answers with a citation), cfs, stage_cfs, grounded_cfs, answer_ms (from begin_turn to end_turn), search_ms, answer_tokens or context_tokens. dimension: as in citation_quality for figures of citations, otherwise model, tenant, corpus (of the turn), conversation, intent, decision, origin, day, hour, tag:KEY or version:COMPONENT; for both period, with ranges of time as values. samples: citations or answers. difference: mean_a - mean_b, with its 95 % interval low to high. test: clustered_proportions for shares, mann_whitney for numbers. effect, effect_size: cohen_h for shares, cliff_delta for numbers. NULL if a group is empty. Errors: 22004 for NULL, 22023 for an unknown figure or dimension.';
+'Compares a figure of current answers between two values of a dimension. figure: holding, malformed (shares of citations), support (mean of an answer''s citations), cited (share of answers with a citation), cfs, stage_cfs, grounded_cfs, answer_ms (from begin_turn to end_turn), search_ms, answer_tokens or context_tokens. dimension: as in citation_quality for figures of citations, otherwise model, tenant, corpus (of the turn), conversation, intent, decision, origin, day, hour, tag:KEY or version:COMPONENT; for both period, with ranges of time as values. samples: citations or answers. difference: mean_a - mean_b, with its 95 % interval low to high. test: clustered_proportions for shares, mann_whitney for numbers. effect, effect_size: cohen_h for shares, cliff_delta for numbers. NULL if a group is empty. Errors: 22004 for NULL, 22023 for an unknown figure or dimension, or groups that overlap.';
 
 CREATE FUNCTION reground.in_canary(conversation_ref text, share double precision DEFAULT 0.05, salt text DEFAULT '')
     RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -39,6 +39,9 @@ pub struct StoredPassage {
     pub metadata: Value,
 }
 
+/// Digits of the hash of a passage's text that tell a changed text.
+const SHORT_HASH: usize = 16;
+
 /// A document to store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
@@ -57,8 +60,8 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Returns the positions of the passages in order: first character, end, first page, last page. They are stored with the document, so
-    /// that a position that is changed or lost later is found.
+    /// Returns the positions of the passages in order: first character, end, first page, last page, and the first 16
+    /// hexadecimal digits of the SHA-256 of the text there. They are stored with the document, so that a position that is changed or lost later is found without its text.
     #[must_use]
     pub fn positions(&self) -> Value {
         let positions = self.passages.iter().map(|passage| {
@@ -66,7 +69,8 @@ impl Prepared {
                 passage.char_start,
                 passage.char_end,
                 passage.page_start,
-                passage.page_end
+                passage.page_end,
+                exact_hash_hex(&passage.content).get(..SHORT_HASH)
             ])
         });
         Value::Array(positions.collect())

@@ -49,6 +49,10 @@ SELECT corpus, damaged BETWEEN 5 AND 20 AS a_hundredth, damaged = hits AS all_fo
         p1 = CASE k WHEN 4 THEN p1 - 1 WHEN 5 THEN NULL ELSE p1 END, p2 = CASE k WHEN 6 THEN p2 + 1 ELSE p2 END
       FROM (SELECT id, row_number() OVER (ORDER BY hashtextextended(id::text, 7)) % 7 AS k FROM maps WHERE doc LIKE 'doc-%' ORDER BY hashtextextended(id::text, 7) LIMIT (SELECT count(*) / 100 FROM maps)) AS h WHERE h.id = a.id$$);
 SELECT (SELECT count(*) FROM reground.check_coordinates('atlas')) AS atlas, (SELECT count(*) FROM reground.check_coordinates('maps')) AS maps;
+BEGIN;
+UPDATE atlas SET content = content || ' More.' WHERE doc_id = 'passages' AND ordinal = 0;
+SELECT doc_id, problem FROM reground.check_coordinates('atlas');
+ROLLBACK;
 
 -- The task stores the counts. Another position is expected after a change of the text or of the time; a lost one never is.
 UPDATE maps SET p1 = p1 + 1, p2 = p2 + 1, changed = '2026-02-01' WHERE doc = 'doc-1';

@@ -140,12 +140,13 @@ WITH x AS (SELECT m.created_at < :'boundary' AS early, jsonb_build_object('cfs',
     UNION ALL SELECT m.created_at < :'boundary', jsonb_build_object('holding', c.holds::int, 'malformed', (c.status = 'malformed')::int) FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id) WHERE NOT m.superseded),
     plain AS (SELECT e.key AS figure, avg(e.value::float8) FILTER (WHERE x.early) AS mean_a, avg(e.value::float8) FILTER (WHERE NOT x.early) AS mean_b FROM x, jsonb_each_text(x.figures) AS e GROUP BY 1)
 SELECT p.figure, abs(c.mean_a - p.mean_a) < 1e-9 * greatest(1, p.mean_a) AND abs(c.mean_b - p.mean_b) < 1e-9 * greatest(1, p.mean_b) AS same, c.low <= c.difference AND c.difference <= c.high AND c.p_value BETWEEN 0 AND 1 AS sane
-FROM plain AS p, reground.compare(p.figure, 'period', format('(,%s)', :'boundary'), '(,)') AS c ORDER BY p.figure;
+FROM plain AS p, reground.compare(p.figure, 'period', format('(,%s)', :'boundary'), format('[%s,)', :'boundary')) AS c ORDER BY p.figure;
 SELECT answers_a, answers_b, mean_a, p_value FROM reground.compare('cfs', 'model', 'odd', 'nobody');
 SELECT answers_a, answers_b FROM reground.compare('holding', 'version:reranker', '1', '2');
 SELECT answers_a > 0 AS some, answers_b FROM reground.compare('answer_ms', 'model', 'odd', 'odd');
 SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.compare(''cfs'', ''status'', ''a'', ''b'')', 'SELECT * FROM reground.compare(''speed'', ''model'', ''a'', ''b'')', 'SELECT * FROM reground.compare(''cfs'', NULL, ''a'', ''b'')', 'SELECT * FROM reground.compare(''holding'', NULL, ''a'', ''b'')',
-    'SELECT * FROM reground.compare(''holding'', ''model'', ''a'', NULL)', 'SELECT * FROM reground.compare(''holding'', ''period'', ''today'', ''tomorrow'')']) AS f, regress.refusal(f) AS r;
+    'SELECT * FROM reground.compare(''holding'', ''model'', ''a'', NULL)', 'SELECT * FROM reground.compare(''holding'', ''period'', ''today'', ''tomorrow'')',
+    'SELECT * FROM reground.compare(''holding'', ''model'', ''a'', ''a'')', 'SELECT * FROM reground.compare(''holding'', ''period'', ''(,2026-02-01)'', ''[2026-01-01,)'')']) AS f, regress.refusal(f) AS r;
 -- A canary always contains the same share of conversations.
 SELECT count(*) FILTER (WHERE reground.in_canary(n::text)) BETWEEN 400 AND 600 AS about_a_twentieth, count(*) FILTER (WHERE reground.in_canary(n::text) AND NOT reground.in_canary(n::text, 0.5)) AS not_nested,
     count(*) FILTER (WHERE reground.in_canary(n::text, 1)) AS all, count(*) FILTER (WHERE reground.in_canary(n::text, 0)) AS none, count(*) FILTER (WHERE reground.in_canary(n::text) AND reground.in_canary(n::text, salt => 'b')) < 100 AS others

@@ -243,7 +243,7 @@ SELECT reground._cited_row(c.citation_id) FROM reground.message_citations AS c;
 SELECT * FROM reground._settings();
 SELECT reground._hides_nothing(), pg_catalog.bool_and(reground._is_shown_turn(t.turn_id)), reground._is_shown_source(1, '{r}_farm', 'sheep', '1') FROM reground.turns AS t;
 SELECT reground._of_answers('cfs');
-SELECT * FROM reground._compare('cfs', 'model', 'a', 'b', '{1,0}', '{1,0}', '{0,2}', '{0,1}');
+SELECT * FROM reground._compare('cfs', 'model', 'a', 'b', false, '{1,0}', '{1,0}', '{0,2}', '{0,1}');
 SELECT * FROM reground._wilson_interval(1, 2);
 SELECT * FROM reground.retrieval_metrics('{a,b}', '{"a": 1}');
 SELECT * FROM reground.text_metrics('goats climb', 'goats climb trees');

@@ -115,7 +115,7 @@ pub const CALLS: &[&str] = &[
     "_factuality('{entailed}', '{neutral}', 10, 0)",
     "_judge_majority('{accurate}', true)",
     "_of_answers('cfs')",
-    "_compare('cfs', 'model', 'a', 'b', '{1,0}', '{1,0}', '{0,2}', '{0,1}')",
+    "_compare('cfs', 'model', 'a', 'b', false, '{1,0}', '{1,0}', '{0,2}', '{0,1}')",
     "_node('chunk', 'papers', 'plan')",
     "_pair_index(1, 2, 3)",
     "_settings()",

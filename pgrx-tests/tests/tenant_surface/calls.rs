@@ -38,7 +38,7 @@ pub const CALLS: &[Call] = &[
     call("judge_confusion(NULL, $1::text::timestamptz)", &[Moment]),
     call("queue_judgements(since => $1::text::timestamptz, corpus => $2, citation_ids => (SELECT array_agg(n) FROM generate_series(1, 100) AS n))", &[Moment, Corpus]),
     call("_of_answers('cfs')", &[]),
-    call("_compare('cfs', 'model', 'a', 'b', '{1,0}', '{1,0}', '{0,2}', '{0,1}')", &[]),
+    call("_compare('cfs', 'model', 'a', 'b', false, '{1,0}', '{1,0}', '{0,2}', '{0,1}')", &[]),
     call("report_citation((SELECT min(c.citation_id) FROM reground.message_citations AS c WHERE c.message_id = $1::text::bigint), $2)", &[MessageId, Query]),
     call("report_answer($1::text::bigint, $2)", &[MessageId, Query]),
     call("report_rates('conversation', $1::text::timestamptz)", &[Moment]),

@@ -107,6 +107,7 @@ fn compare(
     dimension: Option<&str>,
     value_a: Option<&str>,
     value_b: Option<&str>,
+    overlap: Option<bool>,
     sums_a: Sums,
     counts_a: Counts,
     sums_b: Sums,
@@ -117,6 +118,14 @@ fn compare(
     given(dimension, "dimension")?;
     given(value_a, "value_a")?;
     given(value_b, "value_b")?;
+    if overlap == Some(true) {
+        return Err(Error::Bad {
+            argument: "value_b",
+            fault: "it overlaps value_a".into(),
+            hint: "Compare two different values, or two periods without a common time.".into(),
+        }
+        .into());
+    }
     let answers = answers_of(group(sums_a, counts_a), group(sums_b, counts_b));
     let found = if figure.is_share() {
         comparison::shares(&answers)

@@ -1,6 +1,6 @@
 //! Checks the positions of passages: pages, characters and ordinal.
 //!
-//! A document that put_document stored has the positions of its passages, and mostly their text. For other tables the store has the
+//! A document that put_document stored has the positions of its passages and the hashes of their texts. For other tables the store has the
 //! positions that maintenance has read first.
 
 use serde::Deserialize;
@@ -72,16 +72,18 @@ fn wrong_among(corpus: &Corpus, passages: &str) -> Result<String> {
              SELECT p.chunk_id, p.doc_id, p.ordinal, \
                     CASE WHEN d.doc_id IS NULL OR d.replaced_at IS NOT NULL THEN 'no_document' \
                          WHEN {lost} THEN 'lost' \
-                         WHEN p.char_start < 0 OR p.char_end <= p.char_start OR p.char_end > length(d.content) OR p.page_start < 1 OR p.page_end < p.page_start \
+                         WHEN p.char_start < 0 OR p.char_end <= p.char_start OR p.char_end > d.char_count OR p.page_start < 1 OR p.page_end < p.page_start \
                               OR p.page_end > d.page_count THEN 'out_of_bounds' \
-                         WHEN substr(d.content, p.char_start + 1, p.char_end - p.char_start) <> p.content THEN 'text_elsewhere' \
-                         WHEN d.positions IS NOT NULL AND (e.ordinal IS NULL OR ROW({here}) IS DISTINCT FROM ROW({stored})) THEN 'moved' END AS problem, \
+                         WHEN d.positions IS NOT NULL AND (e.ordinal IS NULL OR ROW({here}) IS DISTINCT FROM ROW({stored})) THEN 'moved' \
+                         WHEN e.content_hash <> left(encode(sha256(convert_to(p.content, 'UTF8')), 'hex'), 16) THEN 'other_text' END AS problem, \
                     concat_ws(', ', 'passage ' || p.ordinal, 'characters ' || p.char_start || ' to ' || p.char_end, 'pages ' || p.page_start || ' to ' || p.page_end, \
                         'stored: characters ' || e.char_start || ' to ' || e.char_end, 'stored: pages ' || e.page_start || ' to ' || e.page_end) AS detail \
              FROM {passages} \
-             LEFT JOIN {documents} AS d ON d.doc_id = p.doc_id AND d.version = p.version \
+             LEFT JOIN (SELECT d.doc_id, d.version, d.replaced_at, d.page_count, d.positions, length(d.content) AS char_count FROM {documents} AS d OFFSET 0) AS d \
+                 ON d.doc_id = p.doc_id AND d.version = p.version \
              LEFT JOIN (SELECT d.doc_id, d.version, (x.place - 1)::integer AS ordinal, (x.position ->> 0)::integer AS char_start, (x.position ->> 1)::integer AS char_end, \
-                               (x.position ->> 2)::integer AS page_start, (x.position ->> 3)::integer AS page_end \
+                               (x.position ->> 2)::integer AS page_start, (x.position ->> 3)::integer AS page_end, \
+                               x.position ->> 4 AS content_hash \
                         FROM {documents} AS d CROSS JOIN LATERAL jsonb_array_elements(d.positions) WITH ORDINALITY AS x(position, place) WHERE d.replaced_at IS NULL) AS e \
                  ON e.doc_id = p.doc_id AND e.version = p.version AND e.ordinal = p.ordinal) AS w \
          WHERE w.problem IS NOT NULL ORDER BY w.doc_id, w.ordinal) AS r",

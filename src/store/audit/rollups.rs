@@ -151,7 +151,14 @@ fn events(since: &str, until: &str) -> String {
 pub fn changes(since: &str, hours: i64) -> String {
     let epoch = "date_part('epoch', e.hour)::bigint";
     let recent = events(since, "$2");
-    let before = events(&format!("{since} - {}", hours * HOUR), since);
+    // Without a rule that accumulates, nothing before is read.
+    let before = events(
+        &format!(
+            "{since} - CASE WHEN {since} < $2 THEN {} ELSE 0 END",
+            hours * HOUR
+        ),
+        since,
+    );
     let owner = owner("r.tenant", "r.corpus");
     let week = 7 * 24 * HOUR;
     format!(

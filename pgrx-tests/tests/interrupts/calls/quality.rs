@@ -77,7 +77,7 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "_compare",
-        call: "_compare('cfs', 'model', 'a', 'b', '{1,0}', '{1,0}', '{0,2}', '{0,1}')",
+        call: "_compare('cfs', 'model', 'a', 'b', false, '{1,0}', '{1,0}', '{0,2}', '{0,1}')",
         waits: &[],
     },
     Call {
