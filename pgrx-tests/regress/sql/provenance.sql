@@ -143,7 +143,6 @@ SELECT p.figure, abs(c.mean_a - p.mean_a) < 1e-9 * greatest(1, p.mean_a) AND abs
 FROM plain AS p, reground.compare(p.figure, 'period', format('(,%s)', :'boundary'), format('[%s,)', :'boundary')) AS c ORDER BY p.figure;
 SELECT answers_a, answers_b, mean_a, p_value FROM reground.compare('cfs', 'model', 'odd', 'nobody');
 SELECT answers_a, answers_b FROM reground.compare('holding', 'version:reranker', '1', '2');
-SELECT answers_a > 0 AS some, answers_b FROM reground.compare('answer_ms', 'model', 'odd', 'odd');
 SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.compare(''cfs'', ''status'', ''a'', ''b'')', 'SELECT * FROM reground.compare(''speed'', ''model'', ''a'', ''b'')', 'SELECT * FROM reground.compare(''cfs'', NULL, ''a'', ''b'')', 'SELECT * FROM reground.compare(''holding'', NULL, ''a'', ''b'')',
     'SELECT * FROM reground.compare(''holding'', ''model'', ''a'', NULL)', 'SELECT * FROM reground.compare(''holding'', ''period'', ''today'', ''tomorrow'')',
     'SELECT * FROM reground.compare(''holding'', ''model'', ''a'', ''a'')', 'SELECT * FROM reground.compare(''holding'', ''period'', ''(,2026-02-01)'', ''[2026-01-01,)'')']) AS f, regress.refusal(f) AS r;
