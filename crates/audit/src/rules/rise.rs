@@ -20,7 +20,7 @@ use crate::counts::{CountCell, Kind, Part, UsualCell};
 use crate::hours::HOUR;
 use crate::rule::{Reading, Rule};
 
-/// Evidence at which a rule fires: a log-likelihood ratio. Chosen by the simulation of quiet months in `tests/quiet_months.rs`.
+/// Evidence at which a rule fires: a log-likelihood ratio. Chosen on simulated quiet months (`make bench-alerts`).
 const FIRES: f64 = 11.0;
 
 /// The evidence does not accumulate beyond this, so that an alert resolves soon after a repair.
