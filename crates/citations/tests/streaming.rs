@@ -39,6 +39,9 @@ fn shown_text_and_citations_are_final() {
         "It is so [A1].\n\n<think>but why</think>[B1].\n\nSo.",
         "It is so [A1].\n\n[^note] [B1].\n\nSo.\n\n[^note]: cows",
         "It is so [A1].\n\n<cite></cite>[B1].\n\nSo.",
+        // Short words after its citations leave a label a label.
+        "It is so [A1]. [B1]\nSources: [C1][D1] of abc\n\n[E1]",
+        "Citation: [p1, p2][citation:1]```\nSources: [A1][A1] of abc\n\n[A1]",
     ] {
         check(answer, &Grammar::default()).unwrap();
     }

@@ -12,11 +12,18 @@ use crate::{ExtractedCitation, Extraction, Reference};
 /// Code, `<think>` blocks, links, images, array indexes and years are not citations. The time is linear in the text,
 /// and the result depends only on the arguments.
 pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extraction {
-    extract_part(text, &grammar.into(), false)
+    extract_part(text, &grammar.into(), false).extraction
+}
+
+/// The citations of a part of an answer.
+pub(crate) struct ExtractedPart {
+    pub extraction: Extraction,
+    /// Whether each sentence takes the citations after it that have no words of their own.
+    pub takes_next: Vec<bool>,
 }
 
 /// As [`extract`], for the rest of an answer. `in_list` tells whether it begins in a list of references.
-pub(crate) fn extract_part(text: &str, grammar: &Grammar, in_list: bool) -> Extraction {
+pub(crate) fn extract_part(text: &str, grammar: &Grammar, in_list: bool) -> ExtractedPart {
     let (found, omitted) = scan::scan(text, grammar);
     let placed = claims::place_citations(text, &found, in_list);
     let mut citations = Vec::with_capacity(found.len());
@@ -39,11 +46,14 @@ pub(crate) fn extract_part(text: &str, grammar: &Grammar, in_list: bool) -> Extr
             });
         }
     }
-    Extraction {
-        citations,
-        sentences: placed.sentences,
-        claims: placed.claims,
-        statements: placed.statements,
-        omitted,
+    ExtractedPart {
+        extraction: Extraction {
+            citations,
+            sentences: placed.sentences,
+            claims: placed.claims,
+            statements: placed.statements,
+            omitted,
+        },
+        takes_next: placed.takes_next,
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use reground_interrupt::checked;
 
 use super::resume::Resume;
-use crate::reading::reference_lists::{is_label, may_become_label, reference_lists};
+use crate::reading::reference_lists::{may_become_label, reference_lists};
 use crate::{CitationScope, ExtractedCitation, Extraction};
 
 /// Returns the end of the last blank line. No sentence crosses it, and later text does not change the sentences
@@ -30,6 +30,8 @@ pub(super) struct Finished<'a> {
     pub text: &'a str,
     /// The end of the finished paragraphs.
     pub end: usize,
+    /// Whether each sentence takes the citations after it that have no words of their own.
+    pub takes_next: &'a [bool],
 }
 
 impl Finished<'_> {
@@ -62,7 +64,7 @@ impl Finished<'_> {
         let sentences = &extraction.sentences;
         let finished = sentences.partition_point(|sentence| sentence.end <= self.end);
         let last = checked((0..finished).rev())
-            .find(|&number| self.states(&sentences[number], citations))
+            .find(|&number| self.takes_next[number])
             .unwrap_or_default();
         let waits = |c: &ExtractedCitation| c.sentence.is_some_and(|sentence| sentence >= last);
         checked(&citations[..ended])
@@ -78,25 +80,6 @@ impl Finished<'_> {
         let begun = self.text.get(self.end..end).unwrap_or_default();
         checked(begun.split(|c: char| !(c.is_alphanumeric() || c == ' ')))
             .any(|words| words.contains(char::is_alphabetic) && !may_become_label(words))
-    }
-
-    /// Returns whether a finished sentence has words and is not the heading of a list of references.
-    fn states(&self, sentence: &Range<usize>, citations: &[ExtractedCitation]) -> bool {
-        let first = citations.partition_point(|c| c.span.bytes.end <= sentence.start);
-        let mut words = String::new();
-        let mut at = sentence.start;
-        for citation in checked(&citations[first..]) {
-            let Range { start, end } = citation.span.bytes;
-            if start >= sentence.end {
-                break;
-            }
-            words.push_str(self.text.get(at..start).unwrap_or_default());
-            at = end.max(at);
-        }
-        words.push_str(self.text.get(at..sentence.end).unwrap_or_default());
-        // A list number is no part of the heading.
-        let words = words.trim_start_matches(|c: char| !c.is_alphabetic());
-        !words.is_empty() && !is_label(words)
     }
 
     /// Returns the start of the last finished paragraph that can be read without the text before it: the citations before it
@@ -139,10 +122,8 @@ impl Finished<'_> {
         let before = citations.partition_point(|c| c.span.bytes.start < start);
         let sentences = &extraction.sentences;
         let first = sentences.partition_point(|sentence| sentence.start < start);
-        let sentence = sentences.get(first).filter(|s| s.end <= self.end);
-        !is_hidden
-            && before <= placed
-            && sentence.is_some_and(|sentence| self.states(sentence, citations))
+        let has_ended = sentences.get(first).is_some_and(|s| s.end <= self.end);
+        !is_hidden && before <= placed && has_ended && self.takes_next[first]
     }
 
     /// The position of a paragraph.

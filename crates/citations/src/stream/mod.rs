@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::reading::extract::extract_part;
+use crate::reading::extract::{ExtractedPart, extract_part};
 use crate::{
     CitationScope, ExtractedCitation, Extraction, Form, Grammar, MAX_CITATIONS, Malformed,
     Reference, Span,
@@ -166,7 +166,7 @@ impl PartialExtraction {
 /// Reads an answer, or the rest of one.
 fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> PartialExtraction {
     if complete {
-        let extraction = extract_part(text, grammar, in_list);
+        let extraction = extract_part(text, grammar, in_list).extraction;
         return PartialExtraction {
             shown: text.len(),
             placed: extraction.citations.len(),
@@ -181,7 +181,10 @@ fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> Partial
         hidden,
     } = settled(text, grammar);
     let mut shown = settled;
-    let mut extraction = extract_part(&text[..known], grammar, in_list);
+    let ExtractedPart {
+        mut extraction,
+        takes_next,
+    } = extract_part(&text[..known], grammar, in_list);
     let grows = |c: &&ExtractedCitation| is_unnamed(c) && known - c.span.bytes.end <= MAX_ENCLOSED;
     if let Some(waiting) = extraction.citations.iter().find(grows) {
         shown = shown.min(waiting.span.bytes.start);
@@ -189,7 +192,7 @@ fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> Partial
     // An end tag within an open bracket becomes part of the bracket if it closes.
     if text[settled..known].contains("</cite") {
         let without = extract_part(&text[..settled], grammar, in_list);
-        if let Some(waiting) = without.citations.iter().find(grows) {
+        if let Some(waiting) = without.extraction.citations.iter().find(grows) {
             shown = shown.min(waiting.span.bytes.start);
         }
     }
@@ -208,6 +211,7 @@ fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> Partial
     let finished = Finished {
         text: &text[..placeable],
         end: finished_paragraphs(&text[..placeable]),
+        takes_next: &takes_next,
     };
     citations.retain(|c| !decided_later(c));
     let placed = finished.placed(&extraction);

@@ -23,6 +23,9 @@ pub(crate) struct PlacedCitations {
     pub claims: Vec<Claim>,
     /// Statements, in order; empty without a citation of the answer.
     pub statements: Vec<Claim>,
+    /// Whether each sentence takes the citations after it that have no words of their own: it has words, and is no heading of a list
+    /// of references.
+    pub takes_next: Vec<bool>,
 }
 
 /// The sentence and claim of a citation string.
@@ -70,13 +73,11 @@ pub(crate) fn place_citations(
     found: &[FoundCitation],
     in_list: bool,
 ) -> PlacedCitations {
-    if found.is_empty() {
-        return PlacedCitations {
-            sentences: sentence_spans(text),
-            ..PlacedCitations::default()
-        };
-    }
-    let spans = sentence_spans(&mask_citations(text, found));
+    let spans = if found.is_empty() {
+        sentence_spans(text)
+    } else {
+        sentence_spans(&mask_citations(text, found))
+    };
     let citations = citations_by_span(&spans, found);
     let sentences = AnswerSentences {
         text,
@@ -86,6 +87,7 @@ pub(crate) fn place_citations(
     };
     let lists = reference_lists::reference_lists(text, in_list);
     let mut assignments = Vec::with_capacity(found.len());
+    let mut takes_next = Vec::with_capacity(sentences.spans.len());
     let mut last_with_words = None;
     let mut before_has_words = false;
     for number in checked(0..sentences.spans.len()) {
@@ -131,6 +133,7 @@ pub(crate) fn place_citations(
                 span: span.unwrap_or(number),
             });
         }
+        takes_next.push(words && !label);
         if words && !label {
             last_with_words = Some(number);
         }
@@ -141,7 +144,7 @@ pub(crate) fn place_citations(
         true => sentences.statements(&lists),
         false => Vec::new(),
     };
-    sentences.into_placed(assignments, statements)
+    sentences.into_placed(assignments, statements, &takes_next)
 }
 
 /// The sentences of an answer and their citations.
@@ -305,16 +308,19 @@ impl AnswerSentences<'_> {
         self,
         assignments: Vec<Assignment>,
         statements: Vec<(usize, String)>,
+        span_takes_next: &[bool],
     ) -> PlacedCitations {
         let mut sentences = Vec::with_capacity(self.spans.len());
+        let mut takes_next = Vec::with_capacity(self.spans.len());
         let mut number_of = Vec::with_capacity(self.spans.len());
-        for span in checked(&self.spans) {
+        for (span, &takes) in checked(self.spans.iter().zip(span_takes_next)) {
             let raw = &self.text[span.clone()];
             let start = span.start + raw.len() - raw.trim_start().len();
             let end = start + raw.trim().len();
             number_of.push((start < end).then_some(sentences.len()));
             if start < end {
                 sentences.push(start..end);
+                takes_next.push(takes);
             }
         }
         let mut claims = Vec::new();
@@ -365,6 +371,7 @@ impl AnswerSentences<'_> {
             sentences,
             placements,
             claims,
+            takes_next,
         }
     }
 }
