@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::{CountCell, UsualCell};
@@ -285,11 +286,8 @@ impl CheckInput {
     ) -> Option<Reading> {
         match rule.indicator {
             Indicator::Rise(kind) => {
-                let own = |other: &Corpus| corpus == Some(other);
-                let cells: Vec<&CountCell> =
-                    self.counts.iter().filter(|c| own(&c.corpus)).collect();
-                let usual: Vec<&UsualCell> = self.usual.iter().filter(|c| own(&c.corpus)).collect();
-                let (cells, usual, now) = (&cells[..], &usual[..], self.now);
+                let (cells, usual) = (of(&lookups.counts, corpus), of(&lookups.usual, corpus));
+                let now = self.now;
                 RiseRule {
                     rule,
                     kind,
@@ -300,7 +298,7 @@ impl CheckInput {
                 .read()
             }
             Indicator::Traffic => {
-                let (earlier, now) = (&self.earlier[..], self.now);
+                let (earlier, now) = (of(&lookups.earlier, corpus), self.now);
                 TrafficRule {
                     rule,
                     hours,
@@ -330,6 +328,25 @@ struct Lookups<'a> {
     open: BTreeMap<(&'a str, Option<&'a Corpus>), &'a OpenAlert>,
     baselines: BTreeMap<Option<&'a Corpus>, f64>,
     reported: BTreeSet<&'a Corpus>,
+    counts: ByCorpus<'a, CountCell>,
+    usual: ByCorpus<'a, UsualCell>,
+    earlier: ByCorpus<'a, EarlierCell>,
+}
+
+/// The cells of each corpus, and of all.
+type ByCorpus<'a, T> = BTreeMap<Option<&'a Corpus>, Vec<&'a T>>;
+
+fn by_corpus<T>(cells: &[T], corpus: impl Fn(&T) -> &Corpus) -> ByCorpus<'_, T> {
+    let mut all: ByCorpus<'_, T> = BTreeMap::new();
+    for cell in checked(cells) {
+        all.entry(Some(corpus(cell))).or_default().push(cell);
+        all.entry(None).or_default().push(cell);
+    }
+    all
+}
+
+fn of<'c, 'a, T>(cells: &'c ByCorpus<'a, T>, corpus: Option<&'c Corpus>) -> &'c [&'a T] {
+    cells.get(&corpus).map_or(&[], Vec::as_slice)
 }
 
 impl<'a> Lookups<'a> {
@@ -344,6 +361,9 @@ impl<'a> Lookups<'a> {
                 .map(|baseline| (baseline.corpus.as_ref(), baseline.cfs_p5))
                 .collect(),
             reported: input.reported.iter().collect(),
+            counts: by_corpus(&input.counts, |cell| &cell.corpus),
+            usual: by_corpus(&input.usual, |cell| &cell.corpus),
+            earlier: by_corpus(&input.earlier, |cell| &cell.corpus),
         }
     }
 

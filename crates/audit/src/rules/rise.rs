@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_interrupt::checked;
+use reground_interrupt::check_interrupt;
 
 use crate::counts::{CountCell, Kind, Part, UsualCell};
 use crate::hours::HOUR;
@@ -183,7 +183,8 @@ impl RiseRule<'_> {
     fn accumulate(&self, part: &Part, usual: Usual) -> Evidence {
         let mut hours: BTreeMap<i64, (f64, f64)> = BTreeMap::new();
         let first = self.now + HOUR - self.rule.hours.max(1) * HOUR;
-        for cell in checked(self.cells) {
+        check_interrupt(self.cells.len());
+        for cell in self.cells {
             let is_own = cell.kind == self.kind && part.includes(cell) && cell.hour >= first;
             if is_own && cell.trials > 0.0 {
                 let sums = hours.entry(cell.hour).or_default();
