@@ -5,16 +5,17 @@ CREATE FUNCTION reground._source_state(tenant text, corpus text, doc_id text, ve
 COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS
 'Internal: returns the state of a document since a version was cited: current, changed, deleted; NULL if its versions are not recorded, no version was shown, the tenant never cited it, or it is hidden from the caller.';
 
-CREATE FUNCTION reground._cited_row(citation_id bigint) RETURNS text[]
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'cited_row_wrapper';
+CREATE FUNCTION reground._cited_row(citation_id bigint)
+    RETURNS TABLE (state text, version integer, modified_seconds double precision)
+    LANGUAGE c STABLE PARALLEL UNSAFE ROWS 1 AS 'MODULE_PATHNAME', 'cited_row_wrapper';
 COMMENT ON FUNCTION reground._cited_row(bigint) IS
-'Internal: returns the state of the cited row of a registered table (current, changed or deleted), its present version and its time of change (seconds since 1970); NULL for other sources, if the row cannot be read or is hidden from the caller, or if an auditor does not see every row of the table. A mapped version decides, otherwise a mapped time, otherwise the hash of the text.';
+'Internal: returns the state of the cited row of a registered table (current, changed or deleted), its present version and its time of change (seconds since 1970); NULLs for other sources, if the row cannot be read or is hidden from the caller, or if an auditor does not see every row of the table. A mapped version decides, otherwise a mapped time, otherwise the hash of the text.';
 
 CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
     SELECT c.citation_id, v.tenant, v.conversation_ref, t.turn_no, c.turn_id, c.message_id, m.message_ref, m.model,
            t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.form, c.scope, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri, c.locator, c.claim, c.quote,
            c.status, c.holds, c.hallucination_mode, c.score, c.coordinate_fidelity, c.support, c.support_parts, c.diagnostic, c.detail, c.best_other_marker, c.lost_stage, c.repaired,
-           coalesce(reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version), (reground._cited_row(c.citation_id))[1]) AS source_state,
+           coalesce(reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version), (SELECT r.state FROM reground._cited_row(c.citation_id) AS r)) AS source_state,
            c.source_version, c.source_hash, m.superseded, c.answer_start, c.answer_end, m.created_at, t.origin, t.superseded AS turn_superseded
     FROM reground.message_citations AS c
     JOIN reground.messages AS m USING (message_id)

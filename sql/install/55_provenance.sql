@@ -302,7 +302,7 @@ CREATE VIEW reground.stale_citations WITH (security_invoker = true) AS
     LEFT JOIN reground.documents AS o ON o.corpus_id = k.corpus_id AND o.doc_id = a.doc_id AND o.version = a.source_version
     LEFT JOIN reground.documents AS d ON d.corpus_id = k.corpus_id AND d.doc_id = a.doc_id AND d.replaced_at IS NULL
     LEFT JOIN LATERAL (
-        SELECT c.cited[2]::integer AS version, pg_catalog.to_timestamp(c.cited[3]::double precision) AS modified_at FROM (SELECT reground._cited_row(a.citation_id) AS cited OFFSET 0) AS c) AS r ON NOT k.managed
+        SELECT c.version, pg_catalog.to_timestamp(c.modified_seconds) AS modified_at FROM reground._cited_row(a.citation_id) AS c) AS r ON NOT k.managed
     CROSS JOIN LATERAL (SELECT CASE WHEN d.modified_at IS NOT NULL THEN o.indexed_at WHEN r.modified_at IS NOT NULL THEN a.created_at END AS since) AS s
     WHERE NOT a.superseded AND a.source_state IN ('changed', 'deleted');
 COMMENT ON VIEW reground.stale_citations IS 'Citations of current answers whose document, or row of a registered table, has changed or was deleted since. Reads all current citations.';
