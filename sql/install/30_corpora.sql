@@ -99,7 +99,7 @@ CREATE TABLE reground.passage_positions (
     recorded_at    timestamptz NOT NULL DEFAULT pg_catalog.now(),
     PRIMARY KEY (corpus_id, chunk_id, row_tenant)
 );
-COMMENT ON TABLE reground.passage_positions IS 'Position of each passage of a registered table, as the task check_coordinates read it first, or after a change of the text, version or time of the passage.';
+COMMENT ON TABLE reground.passage_positions IS 'Position of each passage of a registered table at the first check by the task check_coordinates, or at the first one after the text, version or time of the passage changed.';
 COMMENT ON COLUMN reground.passage_positions.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.passage_positions.chunk_id IS 'Id of the passage.';
 COMMENT ON COLUMN reground.passage_positions.row_tenant IS 'Tenant of the row; empty without tenant_column.';

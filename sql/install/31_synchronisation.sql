@@ -35,7 +35,7 @@ CREATE TABLE reground.sync_queue (
     last_error text
 );
 CREATE INDEX sync_queue_corpus ON reground.sync_queue (corpus_id, queue_id);
--- By the hash, because a key of any length must be queued.
+-- The index has a hash of the key, because a key can be too long for an index.
 CREATE INDEX sync_queue_document ON reground.sync_queue (corpus_id, pg_catalog.hashtextextended(doc_id, 0));
 COMMENT ON TABLE reground.sync_queue IS 'Rows of synchronised tables whose documents have to be stored or deleted. The present row is read when the entry is processed.';
 COMMENT ON COLUMN reground.sync_queue.queue_id IS 'Key.';

@@ -89,12 +89,12 @@ COMMENT ON TABLE reground.coordinate_faults IS 'Result of the last check of the 
 COMMENT ON COLUMN reground.coordinate_faults.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.coordinate_faults.tenant IS 'Tenant of the corpus; NULL for a shared corpus.';
 COMMENT ON COLUMN reground.coordinate_faults.corpus IS 'Name of the corpus.';
-COMMENT ON COLUMN reground.coordinate_faults.checked_at IS 'When the corpus was checked.';
-COMMENT ON COLUMN reground.coordinate_faults.passages IS 'Number of passages; 0 for a registered table without mapped positions, NULL after an error.';
-COMMENT ON COLUMN reground.coordinate_faults.faults IS 'Number of passages with a wrong position; NULL after an error.';
+COMMENT ON COLUMN reground.coordinate_faults.checked_at IS 'When the corpus was checked last, also with an error.';
+COMMENT ON COLUMN reground.coordinate_faults.passages IS 'Number of passages at the last check without an error; 0 for a registered table without mapped positions, NULL without such a check.';
+COMMENT ON COLUMN reground.coordinate_faults.faults IS 'Number of passages with a wrong position at the last check without an error; NULL without such a check.';
 COMMENT ON COLUMN reground.coordinate_faults.changes IS 'Counter of changes of the relations before the check; NULL to check again soon.';
 COMMENT ON COLUMN reground.coordinate_faults.seconds IS 'Duration of the check, in seconds.';
-COMMENT ON COLUMN reground.coordinate_faults.error IS 'Message of the error that stopped the check of this corpus; NULL without one.';
+COMMENT ON COLUMN reground.coordinate_faults.error IS 'Message of the error that stopped the last check of this corpus; NULL without one.';
 
 CREATE TYPE reground.maintenance_result AS (
     task      text,

@@ -13,7 +13,7 @@ pub enum AuditError {
         /// The valid names, for the hint.
         valid: String,
     },
-    /// A threshold outside [0, 1]. All indicators are shares or scores.
+    /// A threshold outside [0, 1].
     #[error("threshold {0} is not between 0 and 1")]
     Threshold(f64),
 }
@@ -34,9 +34,7 @@ impl AuditError {
     pub fn hint(&self) -> String {
         match self {
             Self::Unrecognized { valid, .. } => format!("Use one of {valid}."),
-            Self::Threshold(_) => {
-                "Use a number from 0 to 1. All indicators are shares or scores.".to_owned()
-            }
+            Self::Threshold(_) => "Use a number from 0 to 1.".to_owned(),
         }
     }
 }

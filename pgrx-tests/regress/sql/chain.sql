@@ -113,7 +113,7 @@ CREATE VIEW stood AS SELECT x.conversation_id AS of, x.link_no, q.*, coalesce(r.
     FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id) LEFT JOIN reground.turn_retrievals AS r ON r.turn_id = x.turn_id AND r.retrieval_no = coalesce(x.retrieval_no, 0) + 1
     WHERE x.kind <> 'answer';
 CREATE VIEW contents AS
-    SELECT x.conversation_id, x.link_no, 1 AS place, record('question', t(q.request_id), t(q.request_hash), t(q.query), array_send(q.embedding), j(q.filter), j(q.tags)) AS content
+    SELECT x.conversation_id, x.link_no, 1 AS place, record('question', t(q.request_id), t(q.request_hash), t(q.user_ref), t(q.query), array_send(q.embedding), j(q.filter), j(q.tags)) AS content
     FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id) WHERE x.kind = 'turn'
     UNION ALL SELECT q.of, q.link_no, 2, record('turn', t(q.tenant), t(q.origin), n(q.conversation_id), n(q.turn_no), n(q.parent_turn_id), t(q.corpus), j(to_jsonb(q.corpora)), t(q.intent), d(q.intent_confidence), j(to_jsonb(q.intent_signals)), j(q.query_expansion), j(q.settings), j(q.call_settings), j(q.warnings_then),
         n(q.tokens_then), n(q.query_tokens), boolsend(q.retrieved), n(q.context_turn_no_then), n(q.history_then), us(q.begun_at), us(q.as_of))
@@ -159,6 +159,7 @@ SELECT left(regexp_replace(s.statement, 'reground\.| (WHERE|SELECT) .*$', '', 'g
     $$UPDATE reground.turns SET embedding = '{1,0.0001}' WHERE turn_id = $turn$$,
     $$UPDATE reground.turns SET tags = '{"a": [1, null, 0.50]}' WHERE turn_id = $turn$$,
     $$UPDATE reground.turns SET request_id = NULL WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET user_ref = 'ann' WHERE turn_id = $turn$$,
     $$UPDATE reground.turns SET settings = settings || '{"max_sources": 3}' WHERE turn_id = $turn$$,
     $$UPDATE reground.turns SET begun_at = begun_at - interval '1 microsecond' WHERE turn_id = $turn$$,
     $$UPDATE reground.turns SET as_of = begun_at WHERE turn_id = $turn$$,

@@ -108,7 +108,7 @@ SELECT error FROM reground.run_maintenance('check_coordinates');
 SELECT k.corpus, r.chunk_id, r.ordinal, r.source_hash = sha256('secret note') AS hashed FROM reground.passage_positions AS r JOIN reground.corpora AS k USING (corpus_id) WHERE k.corpus ~ '^(spy|pay)';
 SELECT corpus, passages, error FROM reground.coordinate_faults WHERE corpus ~ '^(spy|pay)' ORDER BY corpus;
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT * FROM reground.check_coordinates('spy')$$, $$SELECT * FROM reground.check_coordinates('pay code')$$]) AS f, regress.refusal(f) AS r;
--- Nobody answers for columns that another role has mapped.
+-- Columns that another role than the owner has mapped are not read with the rights of the owner.
 SET ROLE regress_place_admin;
 SELECT reground.alter_corpus('pay', mapping => '{"version": "salary"}');
 SET ROLE regress_place_owner;
@@ -143,6 +143,17 @@ SELECT reground.set_maintenance('check_coordinates', period => '1 second') FROM 
 SELECT error FROM reground.run_maintenance('check_coordinates');
 SELECT FROM pg_sleep(1.1);
 SELECT error FROM reground.run_maintenance() WHERE task = 'check_coordinates';
+-- A check that fails keeps the last counts.
+ALTER TABLE regress_places.mt DROP CONSTRAINT mt_pkey;
+SELECT error FROM reground.run_maintenance('check_coordinates');
+SELECT passages, faults, error FROM reground.coordinate_faults WHERE corpus = 'mt';
+ALTER TABLE regress_places.mt ADD PRIMARY KEY (tenant, id);
+SELECT error FROM reground.run_maintenance('check_coordinates');
+-- Accepted positions are recorded although nothing else changes.
+SELECT reground.accept_coordinates('mt') > 0 AS accepted;
+SELECT FROM pg_sleep(1.1);
+SELECT error FROM reground.run_maintenance() WHERE task = 'check_coordinates';
+SELECT count(*) = (SELECT count(*) FROM regress_places.mt WHERE n > 0) AS recorded FROM reground.passage_positions AS r JOIN reground.corpora AS k USING (corpus_id) WHERE k.corpus = 'mt';
 SELECT reground.set_maintenance('check_coordinates');
 SELECT reground.drop_corpus('mt'), reground.drop_corpus('mt loose');
 DROP SCHEMA regress_places CASCADE;
@@ -193,6 +204,12 @@ RESET ROLE;
 GRANT SELECT ON notes TO regress_stale_auditor;
 SET ROLE regress_stale_auditor;
 SELECT tenant, corpus, doc_id, source_state, source_version, current_version, modified_at AT TIME ZONE 'UTC' AS modified_at, staleness > interval '70 years' AS long FROM reground.stale_citations WHERE corpus LIKE 'by %' ORDER BY tenant, corpus, doc_id;
+-- A row whose time changed between two citations of the same text: the first is stale, in the report too.
+SET ROLE regress_stale_a;
+SELECT regress.cite('by time');
+SET ROLE regress_stale_auditor;
+SELECT doc_id, array_agg(source_state ORDER BY citation_id) AS states FROM reground.citation_audit WHERE corpus = 'by time' AND tenant = 'regress_stale_a' GROUP BY 1 ORDER BY 1;
+SELECT (regexp_match(reground.corpus_report('by time'), 'Stale</dt><dd[^>]*>(\d+)<'))[1]::integer = (SELECT count(*) FROM reground.stale_citations WHERE corpus = 'by time') AS same;
 RESET ROLE;
 -- A row that is hidden from the caller has no state, although another row of its document is visible.
 CREATE TABLE parts (id integer PRIMARY KEY, doc text, body text, v integer, hidden boolean NOT NULL DEFAULT false);

@@ -39,7 +39,7 @@ SELECT m.error FROM reground.run_maintenance('check_alerts') AS m WHERE m.error 
 -- no rows
 SELECT m.error FROM reground.run_maintenance('probes') AS m WHERE m.error IS NOT NULL;
 -- no rows
-SELECT m.error FROM reground.run_maintenance('check_coordinates') AS m WHERE m.error IS NOT NULL;
+SELECT m.error FROM reground.run_maintenance('check_coordinates') AS m WHERE m.error IS NOT NULL UNION ALL SELECT f.error FROM reground.coordinate_faults AS f WHERE f.error IS NOT NULL;
 -- no rows
 SELECT m.error FROM reground.run_maintenance('retention') AS m WHERE m.error IS NOT NULL;
 

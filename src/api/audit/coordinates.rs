@@ -60,8 +60,8 @@ fn accept_coordinates(corpus: Option<&str>) -> std::result::Result<i64, ErrorRep
 }
 
 /// Checks the corpora that have changed, or all in any case, and stores the counts. A call that need not check all ends after some seconds;
-/// the next call goes on with the corpora that were checked longest ago. An error of a corpus is stored instead of its counts. The stored
-/// faults of the other corpora stay problems.
+/// the next call goes on with the corpora that were checked longest ago. An error of a corpus is stored beside its last counts. Stored faults
+/// stay problems until a check finds none.
 pub(super) fn check_all(in_any_case: bool) -> Result<TaskResult> {
     let begun = clock()?;
     let mut checks = Vec::new();
@@ -70,18 +70,23 @@ pub(super) fn check_all(in_any_case: bool) -> Result<TaskResult> {
         let corpus_id = stored.corpus_id;
         let changes = changes(corpus_id)?;
         let is_due = in_any_case || !is_long(since(begun)?) && stored.last.is_due(changes, 0);
+        let last = || {
+            let counts = stored.passages.zip(stored.faults);
+            counts.and_then(|(passages, faults)| {
+                problem(&stored.corpus, &CoordinateCounts { passages, faults })
+            })
+        };
         if !is_due {
-            let counts = (stored.passages, stored.faults);
-            if let (Some(passages), Some(faults)) = counts {
-                let counts = CoordinateCounts { passages, faults };
-                result.problems.extend(problem(&stored.corpus, &counts));
-            }
+            result.problems.extend(last());
             continue;
         }
         let checked_at = clock()?;
         let (counts, error) = match sql::guarded(|| count(corpus_id)) {
             Ok(counts) => (counts, None),
-            Err(caught) => (None, Some(caught.message().to_owned())),
+            Err(caught) => {
+                result.problems.extend(last());
+                (None, Some(caught.message().to_owned()))
+            }
         };
         let seconds = since(checked_at)?;
         if let Some((name, counts)) = &counts {
@@ -129,8 +134,8 @@ fn count(corpus_id: i64) -> Result<Option<(String, CoordinateCounts)>> {
     Ok(Some((corpus.name, counts)))
 }
 
-/// Compares the positions of a registered corpus with the recorded ones, and records those of new and changed passages. Nothing is read
-/// unless the owner of the tables, whose rights are used, has mapped them, and they run no code of another role.
+/// Compares the positions of a registered corpus with the recorded ones, and records those of new and changed passages. The tables are read
+/// with the rights of their owner. So nothing is read if another role has mapped a column, or if reading runs code of another role.
 fn compare(corpus: &Corpus) -> Result<CoordinateCounts> {
     let mut faults: usize = 0;
     let passages = as_relation_owner(corpus.clone(), |corpus| {

@@ -23,7 +23,7 @@ use crate::store::{maintenance, rollups};
 pub(crate) struct Task {
     /// The name in `maintenance_tasks`.
     pub(crate) name: &'static str,
-    /// Runs the task, and returns the number of processed objects. The argument is whether it was named, and so does all its work now.
+    /// Runs the task, and returns the number of processed objects. The argument is whether the task was named: it then does all its work now.
     run: fn(bool) -> Result<TaskResult>,
 }
 

@@ -62,7 +62,7 @@ fn report_answer(
     let message_id = given(message_id, "message_id")?;
     let reason = not_empty(reason, "reason")?;
     let who = who(reported_by, "reported_by")?;
-    // Reports the same error for a hidden answer, of which the caller knows nothing.
+    // A hidden answer raises the same error as a missing one.
     load_shown(&tenant, message_id)?;
     if !reviews::report_answer(message_id, &tenant, reason, &who)? {
         return Err(Error::Unknown("message", message_id.to_string()).into());

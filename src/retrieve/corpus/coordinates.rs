@@ -201,7 +201,7 @@ pub fn check_recordable(corpus: &Corpus) -> Result<()> {
     };
     if !corpus.is_mapped_by_owner()? {
         return refused(
-            "it has a view, or tables that the role that registered it does not own",
+            "it has a view, or the owner of its tables did not map all columns",
             "The owner of the tables can drop the corpus and register it again.",
         );
     }
@@ -226,7 +226,7 @@ fn least(meaning: &str) -> i32 {
     i32::from(meaning.starts_with("page"))
 }
 
-/// Condition that a position of a registered corpus is impossible, whatever it was before.
+/// Condition that a position of a registered corpus is impossible. The recorded position does not matter.
 fn out_of_bounds(corpus: &Corpus) -> String {
     let number = |meaning: &str| {
         let column = corpus

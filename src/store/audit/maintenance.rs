@@ -152,16 +152,18 @@ pub struct CoordinateCheck {
     pub error: Option<String>,
 }
 
-/// Stores the results of checks; replaces those of the same corpora. A corpus that was dropped meanwhile gets none.
+/// Stores the results of checks; replaces those of the same corpora. A check with an error keeps the counts of the last one without. A corpus
+/// that was dropped meanwhile gets none.
 pub fn write_coordinate_checks(checks: &[CoordinateCheck]) -> Result<()> {
     let rows = sql::json(checks)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.coordinate_faults (corpus_id, tenant, corpus, passages, faults, changes, seconds, error) \
+            "INSERT INTO reground.coordinate_faults AS f (corpus_id, tenant, corpus, passages, faults, changes, seconds, error) \
              SELECT k.corpus_id, k.tenant, k.corpus, x.passages, x.faults, x.changes, x.seconds, x.error \
              FROM json_to_recordset($1::json) AS x(corpus_id bigint, passages bigint, faults bigint, changes bigint, seconds double precision, error text) \
                  JOIN LATERAL (SELECT k.* FROM reground.corpora AS k WHERE k.corpus_id = x.corpus_id FOR KEY SHARE) AS k ON true \
-             ON CONFLICT (corpus_id) DO UPDATE SET checked_at = excluded.checked_at, passages = excluded.passages, faults = excluded.faults, \
+             ON CONFLICT (corpus_id) DO UPDATE SET checked_at = excluded.checked_at, \
+                 passages = CASE WHEN excluded.error IS NULL THEN excluded.passages ELSE f.passages END, faults = CASE WHEN excluded.error IS NULL THEN excluded.faults ELSE f.faults END, \
                  changes = excluded.changes, seconds = excluded.seconds, error = excluded.error",
             &[rows.into()],
         )

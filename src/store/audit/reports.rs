@@ -178,7 +178,7 @@ pub fn corpus(scope: ReportScope<'_>, unit: TimeUnit) -> Result<Option<Corpus>> 
              'cfs', avg(a.cfs), 'cfs_p5', percentile_cont($7) WITHIN GROUP (ORDER BY a.cfs), \
              'stale', (SELECT coalesce(sum(g.citations), 0)::bigint FROM ( \
                      SELECT c.tenant, c.corpus, c.doc_id, c.source_version, max(c.citation_id) AS citation_id, count(*) AS citations FROM citations AS c \
-                     WHERE c.doc_id IS NOT NULL GROUP BY c.tenant, c.corpus, c.doc_id, c.source_version, c.chunk_id, c.source_hash OFFSET 0) AS g \
+                     WHERE c.doc_id IS NOT NULL GROUP BY c.tenant, c.corpus, c.doc_id, c.source_version, c.chunk_id, c.source_hash, CASE WHEN c.source_version IS NULL THEN c.turn_id END OFFSET 0) AS g \
                  WHERE coalesce(reground._source_state(g.tenant, g.corpus, g.doc_id, g.source_version), (reground._cited_row(g.citation_id))[1]) IN ('changed', 'deleted')), \
              'models', (SELECT coalesce(json_agg(x ORDER BY x.citations DESC, x.value COLLATE \"C\"), '[]') FROM ( \
                      SELECT c.model AS value, count(*) AS citations, count(c.holds) AS judged, count(*) FILTER (WHERE c.holds) AS holding, avg(c.support) AS support \

@@ -301,8 +301,8 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Forgets which role has mapped the columns of a corpus, as this role changes the mapping, unless it is the same one. Otherwise a role
-/// would answer for columns that another one has chosen.
+/// Clears the role that mapped the columns of a corpus, if another role changes the mapping. Maintenance would otherwise read the new columns
+/// with the rights of the first.
 pub fn remapped(corpus_id: i64) -> Result<()> {
     let role = this_role();
     as_owner(|| {

@@ -141,9 +141,13 @@ pub fn forget(corpus_id: i64, passages: &[Key]) -> Result<()> {
     Ok(())
 }
 
-/// Removes all records of a corpus, and returns their number.
+/// Removes all records of a corpus, and returns their number. The next run of maintenance checks the corpus again.
 pub fn forget_all(corpus_id: i64) -> Result<i64> {
     let forgotten = as_owner(|| {
+        sql::run(
+            "UPDATE reground.coordinate_faults SET changes = NULL WHERE corpus_id = $1",
+            &[corpus_id.into()],
+        )?;
         sql::run(
             "DELETE FROM reground.passage_positions AS r WHERE r.corpus_id = $1",
             &[corpus_id.into()],

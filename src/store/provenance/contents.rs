@@ -76,7 +76,7 @@ enum ByteForm {
 
 /// First content of a turn.
 const QUESTION: &[ByteForm] = &[
-    ByteForm::Text(&["request_id", "request_hash", "query"]),
+    ByteForm::Text(&["request_id", "request_hash", "user_ref", "query"]),
     ByteForm::Vector(&["embedding"]),
     ByteForm::Json(&["filter", "tags"]),
 ];

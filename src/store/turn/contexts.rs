@@ -45,10 +45,10 @@ pub fn turns_with(tenant: Option<&str>, shown: &ShownDocument<'_>) -> Result<Vec
              CROSS JOIN LATERAL ( \
                  SELECT count(*) AS citations, count(*) FILTER (WHERE c.holds) AS holding FROM reground.message_citations AS c \
                      JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded \
-                 WHERE c.turn_id = t.turn_id AND c.corpus = $1 AND c.doc_id = $2 AND ($3::text IS NULL OR c.chunk_id = $3)) AS c \
+                 WHERE c.turn_id = t.turn_id AND c.corpus = $1 AND c.doc_id = $2 AND ($3::text IS NULL OR c.chunk_id = ANY (e.chunk_ids))) AS c \
              WHERE jsonb_path_query_array(t.context, '$[*].passage.doc_id') @> to_jsonb($2::text) AND ($4::text IS NULL OR t.tenant = $4) \
                  AND t.begun_at >= coalesce($5, '-infinity') AND t.begun_at < coalesce($6, 'infinity') AND e.chunk_ids IS NOT NULL \
-             ORDER BY t.turn_id",
+             ORDER BY t.begun_at, t.turn_id",
             &[
                 shown.corpus.into(),
                 shown.doc_id.into(),

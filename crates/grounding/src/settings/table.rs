@@ -288,7 +288,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     row("min_cfs", "null", SHARE, "a number, 0 to 1, or off",
         "minimum citation fidelity score of an acceptable answer"),
     row("min_grounded_cfs", "null", SHARE, "a number, 0 to 1, or off",
-        "minimum mean of score and support of an acceptable answer"),
+        "minimum grounded_cfs of an acceptable answer: mean of score × support"),
     row("require_citations", "false", Kind::Flag, "true or false",
         "advise to regenerate an answer without any citation"),
 ];

@@ -209,7 +209,7 @@ fn row(cited: &CitedSource, rows: &Rows) -> CitedRow {
     ])
 }
 
-/// The rows of a registered table that a tenant may read, with its own rights: whoever registered a table need not be allowed to read it.
+/// The rows of a registered table that a tenant may read, with its own rights, because the role that registered the table may have no right to read it.
 fn visible_rows(tenant: &str, name: &str, chunk_ids: BTreeSet<&String>) -> Result<Option<Rows>> {
     match corpora::usable(tenant, name)? {
         Some(corpus) if !corpus.managed => {
