@@ -154,7 +154,7 @@ COMMENT ON COLUMN reground.turn_candidates.recency IS 'Factor on the fused score
 
 CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
     SELECT t.tenant, v.conversation_ref, t.turn_no, t.turn_id, t.state, t.settings ->> 'strategy' AS strategy, t.retrieved, t.context_turn_no,
-           t.context_tokens, t.history_tokens, t.full_history_tokens, t.attribution_share, t.predicted_accuracy, t.accuracy_floor, t.topic_drift,
+           t.context_tokens, t.history_tokens, t.full_history_tokens, t.attribution_share, t.predicted_accuracy, t.accuracy_floor,
            t.search_us / 1000.0::double precision AS search_ms, t.compress_us / 1000.0::double precision AS compress_ms,
            s.source_count, s.carried_source_count, s.carried_source_count::double precision / nullif(s.source_count, 0) AS carried_share,
            n.new_sources::double precision / nullif(s.source_count, 0) AS context_turnover,
@@ -197,7 +197,6 @@ COMMENT ON COLUMN reground.conversation_health.full_history_tokens IS 'Tokens (o
 COMMENT ON COLUMN reground.conversation_health.attribution_share IS 'context_tokens / (context_tokens + history_tokens).';
 COMMENT ON COLUMN reground.conversation_health.predicted_accuracy IS 'Predicted accuracy of citations, to compare with cfs.';
 COMMENT ON COLUMN reground.conversation_health.accuracy_floor IS 'Exponential envelope under the model.';
-COMMENT ON COLUMN reground.conversation_health.topic_drift IS 'Distance from the query of the first turn, 0 to 1.';
 COMMENT ON COLUMN reground.conversation_health.search_ms IS 'Milliseconds of the search; NULL if the turn reused sources.';
 COMMENT ON COLUMN reground.conversation_health.compress_ms IS 'Milliseconds of compressing the history; NULL without compression or history.';
 COMMENT ON COLUMN reground.conversation_health.source_count IS 'Number of sources in the context.';
@@ -243,7 +242,7 @@ COMMENT ON COLUMN reground.fact_sheets.locator IS 'Place within the document, as
 
 CREATE VIEW reground.conversation_totals WITH (security_invoker = true) AS
     SELECT h.tenant, h.conversation_ref, pg_catalog.count(*) AS turns, pg_catalog.count(*) FILTER (WHERE h.retrieved) AS retrievals, pg_catalog.count(h.message_id) AS answers,
-           pg_catalog.min(h.attribution_share) AS lowest_attribution_share, pg_catalog.min(h.predicted_accuracy) AS lowest_predicted_accuracy, pg_catalog.max(h.topic_drift) AS highest_topic_drift,
+           pg_catalog.min(h.attribution_share) AS lowest_attribution_share, pg_catalog.min(h.predicted_accuracy) AS lowest_predicted_accuracy,
            pg_catalog.max(h.history_tokens) AS highest_history_tokens, pg_catalog.avg(h.cfs) AS mean_cfs, pg_catalog.min(h.cfs) AS lowest_cfs, pg_catalog.sum(h.citation_count) AS citations,
            100 * pg_catalog.sum(h.carried_citation_count)::double precision / nullif(pg_catalog.sum(h.citation_count), 0)::double precision AS history_dependence,
            100 * pg_catalog.count(h.history_effect)::double precision / nullif(pg_catalog.count(h.message_id), 0)::double precision AS improved_percent,
@@ -261,7 +260,6 @@ COMMENT ON COLUMN reground.conversation_totals.retrievals IS 'Number of turns th
 COMMENT ON COLUMN reground.conversation_totals.answers IS 'Number of answered turns.';
 COMMENT ON COLUMN reground.conversation_totals.lowest_attribution_share IS 'Smallest attribution_share of its turns.';
 COMMENT ON COLUMN reground.conversation_totals.lowest_predicted_accuracy IS 'Smallest predicted_accuracy of its turns.';
-COMMENT ON COLUMN reground.conversation_totals.highest_topic_drift IS 'Largest topic_drift of its turns.';
 COMMENT ON COLUMN reground.conversation_totals.highest_history_tokens IS 'Largest history_tokens of its turns.';
 COMMENT ON COLUMN reground.conversation_totals.mean_cfs IS 'Mean citation fidelity score of its answers.';
 COMMENT ON COLUMN reground.conversation_totals.lowest_cfs IS 'Smallest citation fidelity score of its answers.';

@@ -40,7 +40,7 @@ CREATE VIEW reground.answer_costs WITH (security_invoker = true) AS
     FROM (
         SELECT m.tenant, v.conversation_ref, t.turn_no, m.turn_id, m.message_id, t.user_ref, m.model, t.corpus, t.tags || m.tags AS tags, m.superseded, m.origin, m.created_at,
                coalesce(u.input_tokens + coalesce(u.read_apart, 0) + coalesce(u.written_apart, 0), t.context_tokens + t.query_tokens + coalesce(t.history_tokens, 0)) AS input_tokens,
-               CASE WHEN u.input_tokens IS NULL THEN 0 ELSE coalesce(u.read_apart, least(u.read_within, u.input_tokens), 0) END AS cached_tokens,
+               CASE WHEN u.input_tokens IS NULL THEN 0 ELSE coalesce(u.read_apart, least(coalesce(u.read_within, 0), u.input_tokens)) END AS cached_tokens,
                coalesce(u.output_tokens, m.answer_tokens)::bigint AS output_tokens, u.input_tokens IS NULL OR u.output_tokens IS NULL AS is_estimated
         FROM reground.messages AS m
         JOIN reground.turns AS t ON t.turn_id = m.turn_id

@@ -8,10 +8,11 @@
 //! | content | module |
 //! |---|---|
 //! | report of a conversation: turns, answers, citations with their verdicts | [`conversation`] |
-//! | report of a corpus: rates, stages, scores over time, documents | [`corpus`] |
+//! | report of a corpus: the share that holds, the answers to read first, stages, documents, scores | [`corpus`] |
 //! | split of an answer at its citations | [`spans`] |
-//! | appearance of verdicts | [`verdict`] |
+//! | appearance of verdicts, of citations and of answers | [`verdict`] |
 //! | line plots and bars | [`plot`] |
+//! | tables | [`table`] |
 //! | owner of the reported conversation or corpus | [`owner`] |
 //! | elements, text, links | [`html`] |
 //! | page frame and number formats | [`page`] |
@@ -23,4 +24,5 @@ pub mod owner;
 pub mod page;
 pub mod plot;
 pub mod spans;
+pub mod table;
 pub mod verdict;

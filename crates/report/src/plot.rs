@@ -4,20 +4,22 @@
 use reground_interrupt::check_interrupt;
 
 use crate::html::Html;
+use crate::table::{Column, NUMBER, TEXT, row, table};
 
 /// Maximum number of lines in a plot: the number of distinct styles.
 pub const MAX_LINES: usize = 3;
 
 const WIDTH: f64 = 420.0;
-const HEIGHT: f64 = 200.0;
-const LEFT: f64 = 40.0;
+const HEIGHT: f64 = 208.0;
+const VIEW_BOX: &str = "0 0 420 208";
+const LEFT: f64 = 48.0;
 const RIGHT: f64 = 16.0;
-const TOP: f64 = 10.0;
-const BOTTOM: f64 = 40.0;
-/// Width of a character on the axis.
-const LETTER: f64 = 6.4;
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 48.0;
+/// Width of a character on the axis: a digit of a wide font in the largest size of the style sheet, which small plots use.
+const LETTER: f64 = 10.0;
 /// Minimum distance between two labels.
-const LABEL_GAP: f64 = 14.0;
+const LABEL_GAP: f64 = 4.0;
 /// Maximum number of intervals between ticks, for counts.
 const MAX_INTERVALS: f64 = 5.0;
 
@@ -107,7 +109,7 @@ impl Plot<'_> {
         let title = format!("{}-title", self.id);
         let attributes = [
             ("class", "plot"),
-            ("viewBox", "0 0 420 200"),
+            ("viewBox", VIEW_BOX),
             ("role", "img"),
             ("aria-labelledby", &title),
         ];
@@ -133,25 +135,16 @@ impl Plot<'_> {
             label(html, LEFT - 6.0, y + 3.5, "end", &name);
         }
         let base = HEIGHT - BOTTOM;
-        let labelled = self.labelled_positions();
-        for index in &labelled {
-            let x = self.x(*index);
+        for index in self.labelled_positions() {
+            let x = self.x(index);
             let d = format!("M{x:.1} {base}v4");
             html.element("path", &[("class", "axis"), ("d", &d)], |_| {});
-            // Centred long names would extend beyond the plot at both ends.
-            let name = &self.names[*index];
-            let long = name.chars().count() > 3;
-            let anchor = match *index {
-                0 if long && self.names.len() > 1 => "start",
-                last if long && last > 0 && last + 1 == self.names.len() => "end",
-                _ => "middle",
-            };
-            label(html, x, base + 18.0, anchor, name);
+            label(html, x, base + 18.0, self.anchor(index), &self.names[index]);
         }
         label(
             html,
             f64::midpoint(LEFT, WIDTH - RIGHT),
-            HEIGHT - 4.0,
+            HEIGHT - 6.0,
             "middle",
             self.x_label,
         );
@@ -201,35 +194,19 @@ impl Plot<'_> {
     fn table(&self, html: &mut Html) {
         html.element("details", &[], |html| {
             html.leaf("summary", &[], "Figures");
-            html.element("div", &[("class", "wide")], |html| {
-                html.element("table", &[], |html| {
-                    html.element("thead", &[], |html| {
-                        html.element("tr", &[], |html| {
-                            html.leaf("th", &[("scope", "col")], self.x_label);
-                            for (_, line) in self.lines() {
-                                let number = [("scope", "col"), ("class", "number")];
-                                html.leaf("th", &number, line.name);
-                            }
-                        });
-                    });
-                    html.element("tbody", &[], |html| {
-                        for (index, name) in self.names.iter().enumerate() {
-                            html.element("tr", &[], |html| {
-                                html.leaf("th", &[("scope", "row")], name);
-                                for (_, line) in self.lines() {
-                                    let value = line.values.get(index).copied().flatten();
-                                    let value = value.filter(|value| value.is_finite());
-                                    let figure = value.map(|v| self.scale.figure(v));
-                                    html.leaf(
-                                        "td",
-                                        &[("class", "number")],
-                                        figure.as_deref().unwrap_or("–"),
-                                    );
-                                }
-                            });
+            let mut columns: Vec<Column<'_>> = vec![(self.x_label, TEXT)];
+            columns.extend(self.lines().map(|(_, line)| (line.name, NUMBER)));
+            table(html, &columns, |html| {
+                for (index, name) in self.names.iter().enumerate() {
+                    row(html, &columns, name, |cells| {
+                        for (_, line) in self.lines() {
+                            let value = line.values.get(index).copied().flatten();
+                            let value = value.filter(|value| value.is_finite());
+                            let figure = value.map(|v| self.scale.figure(v));
+                            cells.text(figure.as_deref().unwrap_or("–"));
                         }
                     });
-                });
+                }
             });
         });
     }
@@ -247,13 +224,50 @@ impl Plot<'_> {
         }
     }
 
+    /// Returns where a label is anchored. Centred long names would extend beyond the plot at both ends.
+    fn anchor(&self, index: usize) -> &'static str {
+        let half = width(&self.names[index]) / 2.0;
+        let x = self.x(index);
+        if self.names.len() > 1 && x - half < LEFT - 6.0 && index == 0 {
+            "start"
+        } else if x + half > WIDTH {
+            "end"
+        } else {
+            "middle"
+        }
+    }
+
+    /// Returns the horizontal extent of a label.
+    fn extent(&self, index: usize) -> (f64, f64) {
+        let (x, width) = (self.x(index), width(&self.names[index]));
+        let start = match self.anchor(index) {
+            "start" => x,
+            "end" => x - width,
+            _ => x - width / 2.0,
+        };
+        (start, start + width)
+    }
+
     /// Returns the positions with a label: evenly spaced, as many as fit.
     fn labelled_positions(&self) -> Vec<usize> {
-        let longest = self.names.iter().map(|name| name.chars().count()).max();
-        let width = longest.unwrap_or(0) as f64 * LETTER + LABEL_GAP;
-        let stride = (width / self.step()).ceil().max(1.0) as usize;
-        (0..self.names.len()).step_by(stride).collect()
+        let positions = |stride: usize| (0..self.names.len()).step_by(stride);
+        let fits = |stride: &usize| {
+            let mut free = f64::NEG_INFINITY;
+            positions(*stride).all(|index| {
+                let (start, end) = self.extent(index);
+                let fits = start >= free;
+                free = end + LABEL_GAP;
+                fits
+            })
+        };
+        let stride = (1..self.names.len()).find(fits);
+        positions(stride.unwrap_or(self.names.len().max(1))).collect()
     }
+}
+
+/// Returns the largest width of a label.
+fn width(label: &str) -> f64 {
+    label.chars().count() as f64 * LETTER
 }
 
 const CLASSES: [&str; MAX_LINES] = ["s1", "s2", "s3"];
@@ -288,6 +302,19 @@ fn label(html: &mut Html, x: f64, y: f64, anchor: &str, text: &str) {
         &[("x", &x), ("y", &y), ("text-anchor", anchor)],
         text,
     );
+}
+
+/// Returns a count in at most five characters.
+fn short(count: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
+    if count >= 1e15 {
+        return format!("{count:.0e}");
+    }
+    match UNITS.into_iter().find(|(least, _)| count >= *least) {
+        Some((1e4, unit)) => format!("{}{unit}", count / 1e3),
+        Some((size, unit)) => format!("{}{unit}", count / size),
+        None => format!("{count:.0}"),
+    }
 }
 
 impl Scale {
@@ -335,8 +362,7 @@ impl Axis {
     fn name(&self, tick: f64) -> String {
         match self.scale {
             Scale::Share => format!("{tick}"),
-            Scale::Count if tick >= 10_000.0 => format!("{}k", tick / 1000.0),
-            Scale::Count => format!("{tick:.0}"),
+            Scale::Count => short(tick),
         }
     }
 
@@ -450,8 +476,8 @@ mod tests {
         let html = drawn(Scale::Share, &[Some(0.5)]);
         assert_eq!(shapes(&html), (1, 0));
         assert!(html.contains("turn 1: CFS 0.50"));
-        // Half of the height and half of the width: 10 + 150 / 2 and (40 + 404) / 2 - 3.2.
-        assert!(html.contains("d=\"M218.8 85.0a"), "{html}");
+        // Half of the height and half of the width: 12 + 148 / 2 and (48 + 404) / 2 - 3.2.
+        assert!(html.contains("d=\"M222.8 86.0a"), "{html}");
     }
 
     #[test]
@@ -489,22 +515,44 @@ mod tests {
     }
 
     #[test]
-    fn long_labels_are_thinned_out() {
-        let days: Vec<String> = (1..=28).map(|day| format!("2026-02-{day:02}")).collect();
-        let plot = Plot {
+    fn labels_of_counts_are_short() {
+        for (count, label) in [
+            (0.0, "0"),
+            (8000.0, "8000"),
+            (20_000.0, "20k"),
+            (1_200_000.0, "1.2M"),
+            (5e9, "5G"),
+            (2e14, "200T"),
+            (2e300, "2e300"),
+        ] {
+            assert_eq!(short(count), label);
+        }
+    }
+
+    fn labelled(names: &[String]) -> Vec<usize> {
+        Plot {
             id: "p",
             title: "",
             x_label: "day",
-            names: &days,
+            names,
             scale: Scale::Share,
             lines: &[],
-        };
-        assert_eq!(plot.labelled_positions(), [0, 6, 12, 18, 24]);
+        }
+        .labelled_positions()
+    }
+
+    #[test]
+    fn long_labels_are_thinned_out() {
+        let days: Vec<String> = (1..=28).map(|day| format!("2026-02-{day:02}")).collect();
+        assert_eq!(labelled(&days), [0, 12, 24]);
+        assert_eq!(labelled(&days[..2]), [0, 1]);
+        assert_eq!(labelled(&days[..1]), [0]);
+        assert_eq!(labelled(&[]), [0; 0]);
     }
 
     proptest! {
         #[test]
-        fn all_points_are_inside_the_plot(values in prop::collection::vec(prop::option::of(any::<f64>()), 1..80), share in any::<bool>()) {
+        fn all_points_are_inside_the_plot(values in prop::collection::vec(prop::option::of(any::<f64>()), 1..80), share in any::<bool>(), length in 1_usize..5) {
             let html = drawn(if share { Scale::Share } else { Scale::Count }, &values);
             prop_assert!(!html.contains("NaN") && !html.contains("inf"), "{}", html);
             for d in html.split("class=\"line\" d=\"M").skip(1) {
@@ -516,6 +564,11 @@ mod tests {
                     }
                 }
             }
+            let names: Vec<String> = (0..values.len()).map(|n| "x".repeat(length * (n % 3 + 1))).collect();
+            let plot = Plot { id: "p", title: "", x_label: "", names: &names, scale: Scale::Count, lines: &[] };
+            let extents: Vec<_> = plot.labelled_positions().into_iter().map(|index| plot.extent(index)).collect();
+            prop_assert!(extents.windows(2).all(|pair| pair[0].1 < pair[1].0), "{:?}", extents);
+            prop_assert!(extents.iter().all(|(start, end)| *start >= 0.0 && *end <= WIDTH), "{:?}", extents);
             let finite = values.iter().flatten().filter(|v| v.is_finite()).count();
             prop_assert_eq!(shapes(&html).0, finite);
         }

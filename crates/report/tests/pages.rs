@@ -9,7 +9,8 @@ use html5ever::tokenizer::{
 use proptest::prelude::*;
 use reground_report::conversation::{Answer, Citation, Conversation, Source, Turn};
 use reground_report::corpus::{
-    Corpus, Document, Model, Score, Stage, Status, TimeUnit, WorstAnswer,
+    CitationGroup, Corpus, Document, FailingCitation, Holding, Score, Stage, Status, TimeUnit,
+    WorstAnswer,
 };
 use reground_report::html::is_linkable;
 
@@ -80,10 +81,16 @@ fn parsed(page: &str) -> ParsedPage {
     tokenizer.sink.0.into_inner()
 }
 
-/// A conversation in which every text of users, documents and models is `text`.
-fn conversation(text: &str) -> Conversation {
+/// A citation in which every text of users, documents and models is `text`.
+fn citation(
+    text: &str,
+    status: &str,
+    holds: Option<bool>,
+    answer_start: usize,
+    answer_end: usize,
+) -> Citation {
     let some = || Some(text.to_owned());
-    let citation = |status: &str, holds, char_start, char_end| Citation {
+    Citation {
         citation_no: 1,
         marker: some(),
         raw: text.to_owned(),
@@ -100,9 +107,16 @@ fn conversation(text: &str) -> Conversation {
         detail: some(),
         best_other_marker: some(),
         lost_stage: Some("generation".to_owned()),
-        answer_start: char_start,
-        answer_end: char_end,
-    };
+        answer_start,
+        answer_end,
+    }
+}
+
+/// A conversation in which every text of users, documents and models is `text`.
+fn conversation(text: &str) -> Conversation {
+    let some = || Some(text.to_owned());
+    let citation =
+        |status: &str, holds, start, end| self::citation(text, status, holds, start, end);
     let answer = |superseded| Answer {
         answer: Some(format!("{text}012345")),
         message_ref: some(),
@@ -159,6 +173,19 @@ fn corpus(text: &str) -> Corpus {
         citations: 2,
         holding: 1,
     };
+    let group = || CitationGroup {
+        value: some(),
+        citations: 4,
+        judged: 3,
+        holding: 2,
+        support: None,
+    };
+    let held = |previous, holding| Holding {
+        previous,
+        judged: 3,
+        holding,
+        answers: 2,
+    };
     Corpus {
         corpus: text.to_owned(),
         tenant: some(),
@@ -167,16 +194,15 @@ fn corpus(text: &str) -> Corpus {
         conversations: 1,
         answers: 2,
         refused: 1,
+        failing: 1,
+        contradicting: 1,
+        held: vec![held(false, 2), held(true, 3)],
         cfs: Some(0.5),
         cfs_p5: Some(0.1),
         stale: 1,
-        models: vec![Model {
-            model: some(),
-            citations: 4,
-            judged: 3,
-            holding: 2,
-            support: None,
-        }],
+        models: vec![group()],
+        document_types: vec![group()],
+        all_document_types: 14,
         stages: vec![Stage {
             name: text.to_owned(),
             reached: 4,
@@ -195,6 +221,8 @@ fn corpus(text: &str) -> Corpus {
                 mean: Some(0.5),
                 p5: Some(0.2),
                 answers: 2,
+                judged: 3,
+                holding: 2,
             },
             Score::default(),
         ],
@@ -207,8 +235,16 @@ fn corpus(text: &str) -> Corpus {
             turn_no: 1,
             query: text.to_owned(),
             model: some(),
-            cfs: 0.1,
-            statuses: vec![text.to_owned()],
+            decision: "accept".to_owned(),
+            reasons: vec![text.to_owned()],
+            grounded_cfs: Some(0.1),
+            citations: 4,
+            failing: 2,
+            unjudged: 1,
+            worst_citations: vec![FailingCitation {
+                citation: citation(text, "unsupported", Some(false), 3, 5),
+                meaning: "not in the source".to_owned(),
+            }],
         }],
     }
 }
@@ -322,16 +358,46 @@ fn a_page_contains_all_citations() {
     let page = conversation("harmless").page();
     // The citations of the current and of the superseded answer.
     assert_eq!(page.matches("class=\"cite ").count(), 8);
-    assert_eq!(page.matches("<svg class=\"plot\"").count(), 3);
+    assert_eq!(page.matches("<svg class=\"plot\"").count(), 4);
     assert_eq!(page.matches("class=\"shared ").count(), 2);
     assert!(page.contains("1 earlier answer, superseded"));
     assert!(page.contains("No answer yet."));
     assert!(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
     assert_eq!(page, conversation("harmless").page());
     let page = corpus("harmless").page();
-    assert_eq!(page.matches("<svg class=\"plot\"").count(), 2);
-    assert_eq!(page.matches("<svg class=\"interval\"").count(), 2);
-    assert!(page.contains("And 2 more."));
+    assert_eq!(page.matches("<svg class=\"plot\"").count(), 3);
+    assert_eq!(page.matches("<svg class=\"interval\"").count(), 3);
+    // Document types, documents, and citations of the answer.
+    for more in ["And 13 more.", "And 2 more."] {
+        assert!(page.contains(more), "{more}");
+    }
+    assert_eq!(page.matches("And 2 more.").count(), 2);
+}
+
+/// The share that holds comes first, then the answers to read, and the fidelity of coordinates last.
+#[test]
+fn content_comes_before_coordinates() {
+    let page = corpus("harmless").page();
+    let order = [
+        "Citations that hold</h2><p class=\"figure\">66.7 %</p>",
+        "4 of 6 judged citations.",
+        "33.3 points fewer than in the period before (100 %, 6 of 6)",
+        "Answers to read first",
+        "2 of 4 citations do not hold, 1 cannot be told",
+        " · policy: accept (harmless)",
+        "<b>!</b> <b>unsupported</b>",
+        ">Claim</span> <bdi>harmless</bdi>",
+        ">Reason</span> <bdi>not in the source (harmless)</bdi>",
+        "by model",
+        "by document type",
+        "Fidelity of the coordinates (CFS)",
+    ];
+    let places: Vec<usize> = order
+        .iter()
+        .map(|part| page.find(part).unwrap_or_else(|| panic!("{part}")))
+        .collect();
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(!page.contains('✓'));
 }
 
 #[test]
@@ -394,6 +460,7 @@ fn a_small_page_has_the_expected_structure() {
         "<dd class=\"figure\">50 %</dd>",
         "<dd class=\"note\">1 of 2</dd>",
         "<dd class=\"figure\">0.50</dd>",
+        "<span class=\"place\"><b>✗</b> <b>1 of 2 citations does not hold</b></span> · policy: accept · CFS 0.50</p>",
     ] {
         assert!(page.contains(figure), "{figure}");
     }

@@ -23,7 +23,7 @@ ELEMENTS = {
     "main": set(), "header": set(), "footer": set(), "section": set(), "h1": set(), "h2": set(), "p": set(), "a": {"href", "rel"}, "span": set(),
     "b": set(), "bdi": set(), "div": set(), "dl": set(), "dt": set(), "dd": set(), "ul": set(), "ol": set(), "li": set(), "figure": set(),
     "figcaption": set(), "details": {"open"}, "summary": set(), "table": set(), "thead": set(), "tbody": set(), "tr": set(), "th": {"scope"},
-    "td": set(), "svg": {"viewbox", "aria-labelledby", "preserveaspectratio"}, "path": {"d"}, "g": set(), "text": {"x", "y", "text-anchor"},
+    "td": {"data-name"}, "svg": {"viewbox", "aria-labelledby", "preserveaspectratio"}, "path": {"d"}, "g": set(), "text": {"x", "y", "text-anchor"},
 }
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 # Characters that the page must show by their number, because they change or hide text.

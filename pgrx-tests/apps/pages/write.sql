@@ -1,4 +1,4 @@
--- An ordinary conversation, and one whose texts all contain markup; test-pages renders both.
+-- An ordinary conversation, one whose texts all contain markup, and one of long texts; test-pages renders them and their corpora.
 SELECT reground.create_corpus('handbook', dimensions => 3);
 SELECT reground.put_document('handbook', doc_id, title => title, uri => uri, content => body, page_count => 1)
 FROM (VALUES
@@ -28,8 +28,9 @@ SELECT reground.abandon_turn(asked('helpdesk-2041', 'never mind', '[1,0,0]'));
 SELECT asked('helpdesk-2041', 'Who asks for leave two weeks ahead?', '[-0.4,0.7,0.4]') > 0;
 SELECT sum(answered(asked('helpdesk-' || n, 'How long do passwords last?', '[1,0.2,0]'),
     CASE WHEN n % 7 = 0 THEN 'Passwords never expire [Z9]. ' ELSE '' END || 'Passwords expire after 90 days [A1]. Backups run every night [A1].', CASE WHEN n % 3 = 0 THEN 'small' ELSE 'large' END)) FROM generate_series(1, 40) AS n;
--- Spreads the answers over several days, with one day without answers, so that scores have a history.
+-- Spreads the answers over several days, with one day without answers, so that scores have a history, and some over the week before.
 UPDATE reground.messages SET created_at = date_trunc('day', now()) - interval '6 days' + CASE WHEN message_id % 6 >= 3 THEN message_id % 6 + 1 ELSE message_id % 6 END * interval '1 day' + interval '9 hours' WHERE message_id > 6;
+UPDATE reground.messages SET created_at = created_at - interval '8 days' WHERE message_id > 30;
 
 -- The hostile conversation. Each text tries to break out of another context: an element, an attribute, a comment, a title, a style, a link.
 CREATE FUNCTION nasty(place text) RETURNS text LANGUAGE sql IMMUTABLE RETURN
@@ -47,3 +48,26 @@ SELECT count(*) > 0 FROM reground.end_turn(asked(nasty('conversation'), 'and woo
 INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, citation_no, raw, status, repaired, answer_start, answer_end, byte_start, byte_end, utf16_start, utf16_end)
     SELECT tenant, conversation_id, turn_id, message_id, 99, '', 'malformed', false, 9999, 3, 0, 0, 0, 0 FROM reground.messages ORDER BY message_id DESC LIMIT 1;
 SELECT reground.pin('helpdesk-pinned', doc_id => 'leave.md', corpus => 'handbook');
+
+-- No answer, and one answer.
+SELECT reground.create_corpus('empty'), reground.create_corpus('one');
+SELECT reground.put_document('one', 'milk', 'Cows give milk.');
+SELECT answered(asked('one', 'Who gives milk?', NULL, '{}', 'one'), 'Cows give milk [A1].', NULL);
+
+-- Long texts: words without a space, wide scripts, scripts from right to left, and more document types than a list shows.
+CREATE FUNCTION long(place text) RETURNS text LANGUAGE sql IMMUTABLE RETURN place || '-' || repeat('Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft', 2);
+SELECT reground.create_corpus('Donaudampfschifffahrtselektrizitatenhauptbetrieb', dimensions => 3);
+SELECT reground.put_document('Donaudampfschifffahrtselektrizitatenhauptbetrieb', CASE n % 4 WHEN 0 THEN repeat('very/long/path/', 12) ELSE '' END || long('file' || n) || CASE n % 8 WHEN 0 THEN '' ELSE '.' || chr(97 + n) || repeat('x', n % 9) END,
+    title => CASE n % 4 WHEN 0 THEN NULL WHEN 1 THEN long('title') WHEN 2 THEN repeat('水稻種植與灌溉管理手冊', 8) ELSE repeat('دليل زراعة الأرز وإدارة الري ', 6) END,
+    uri => CASE WHEN n % 3 = 0 THEN 'https://docs.example/' || repeat('segment', 30) || '/' || n END,
+    content => format('Field %s grows %s kinds of rice. ', n, n + 10) || repeat('灌溉', 20) || repeat(' الأرز', 10))
+FROM generate_series(1, 30) AS n;
+SELECT sum(answered(asked(CASE WHEN n < 24 THEN long('conversation') ELSE long('other' || n) END,
+        CASE n % 3 WHEN 0 THEN long('question') WHEN 1 THEN 'كم نوعا من الأرز يزرع في الحقل؟ field ' || n ELSE repeat('這塊田種了多少種水稻', 12) || ' field ' || n END, NULL,
+        jsonb_build_object(long('tag'), long('value')), 'Donaudampfschifffahrtselektrizitatenhauptbetrieb'),
+    format('Field %s grows %s kinds of rice [A1]. ', n, n + 10) || CASE n % 3 WHEN 0 THEN long('answer') || ' [B1]' WHEN 1 THEN 'يزرع الأرز في الحقل [Z9]' ELSE repeat('這塊田種了很多種水稻', 9) || ' [B1]' END
+        || format('. Field %s grows 7 kinds of rice [Source: %s, p. 4]. Rice [', n % 30 + 1, long('missing')) || format('C1]. The next field grows rice [D1, E1].'),
+    CASE n % 3 WHEN 0 THEN long('model') ELSE 'm' || n % 3 END, long('message' || n))) FROM generate_series(1, 40) AS n;
+-- Citations of every type of document.
+UPDATE reground.message_citations AS c SET doc_id = long('file' || c.citation_id % 30) || '.' || chr(97 + (c.citation_id % 26)::integer) || 'bcdefgh' WHERE c.corpus = 'Donaudampfschifffahrtselektrizitatenhauptbetrieb' AND c.citation_id % 2 = 0;
+UPDATE reground.messages AS m SET created_at = now() - interval '1 minute' * (m.message_id * 977 % 8000) FROM reground.turns AS t WHERE t.turn_id = m.turn_id AND t.corpus = 'Donaudampfschifffahrtselektrizitatenhauptbetrieb';

@@ -26,14 +26,30 @@ FROM pages, found(conversation, 'class="cite ', '<section class="turn"', '<svg c
 SELECT f.* FROM found(reground.conversation_report('reports-empty'), 'class="turn"', 'Nothing to show yet.', 'No corpus yet') AS f;
 -- The figures of the corpus report equal plain counts.
 SELECT f.* FROM pages, found(corpus, '<script', '<i>', '&lt;i&gt;How&lt;/i&gt;', '<svg class="plot"', 'reports-&lt;b&gt;') AS f;
-SELECT pages.corpus ~ format('>Citations</dt><dd class="figure">%s</dd><dd class="note">%s judged</dd>', count(*), count(holds)) AS citations, pages.corpus ~ format('<dd class="note">%s of %s</dd>', count(*) FILTER (WHERE holds), count(holds)) AS holding,
+SELECT pages.corpus ~ format('>Citations</dt><dd class="figure">%s</dd><dd class="note">%s judged</dd>', count(*), count(holds)) AS citations, pages.corpus ~ format('<p>%s of %s judged citations.</p>', count(*) FILTER (WHERE holds), count(holds)) AS holding,
     pages.corpus ~ '>Stale</dt><dd class="figure">0</dd>' AS stale FROM pages, reground.citation_audit AS a WHERE a.conversation_ref = 'reports-<b>' AND NOT a.superseded GROUP BY pages.corpus;
-SELECT string_agg(corpus ~ format('<bdi>%s</bdi></th><td class="number">%s</td><td class="number">%s</td>', s.stage, s.reached, s.survived) || '', ' ' ORDER BY s.stage_no) AS stages FROM pages, reground.stage_survival('conversation') AS s WHERE s.value = 'reports-<b>' AND s.reached > 0;
+SELECT string_agg(corpus ~ format('<bdi>%s</bdi></th><td class="number" data-name="Reached">%s</td><td class="number" data-name="Survived">%s</td>', s.stage, s.reached, s.survived) || '', ' ' ORDER BY s.stage_no) AS stages FROM pages, reground.stage_survival('conversation') AS s WHERE s.value = 'reports-<b>' AND s.reached > 0;
 SELECT version FROM reground.put_document('reports', 'tea', content => 'Green tea steeps for three minutes.');
 SELECT f.what, f.times, (SELECT count(*) FROM reground.stale_citations AS s WHERE s.conversation_ref = 'reports-<b>') AS stale FROM found(reground.corpus_report('reports'), '>Stale</dt><dd class="figure">2</dd>') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports', until => '2020-01-01'), 'No answer in this period.') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports', NULL), 'All answers') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports', '-infinity', 'infinity'), '>Answers</dt><dd class="figure">1</dd>') AS f;
+-- An answer whose citations fail is never checked off, whatever the policy decides. The worst answers by content come first.
+SELECT reground.create_corpus('reports-worst', title_weight => 0);
+SELECT doc_id, version FROM (VALUES (12, 'Barley.md'), (34, 'Oats.pdf'), (56, 'Millet')) AS v(n, doc_id), reground.put_document('reports-worst', doc_id, content => substring(doc_id, '^[A-Za-z]*') || ' grows on ' || n || ' fields of the valley.');
+SELECT sum((SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.begin_turn('worst-' || n, 'On how many fields of the valley do Barley, Oats and Millet grow?', 'reports-worst', settings => '{"max_sources": 3}')), a, model => 'm'))) AS citations
+FROM (VALUES (1, 'Barley grows on 12 fields of the valley [Source: Barley.md].'), (2, 'Barley grows on 12 fields of the valley [Source: Oats.pdf].'), (3, 'Barley grows on 12 fields [Source: Barley.md]. Oats grow on 34 fields [Source: Millet].'),
+    (4, 'Barley grows on 99 fields of the valley [Source: Barley.md].'), (5, 'Pigs fly at night [Source: Nowhere.md]. Barley grows on 12 fields of the valley [Source: Oats.pdf]. Cows sing [Q7]. Geese dance [Q8].'), (6, 'Barley grows on 12 fields of the valley.')) AS v(n, a);
+CREATE TEMPORARY TABLE worst AS SELECT reground.corpus_report('reports-worst') AS page;
+SELECT page ~ '✓' AS a_verdict_holds, split_part(page, '>Verdicts</h2>', 1) ~ '✓' AS checked_off, f.* FROM worst, found(page, 'policy: accept', '✗</b> <b>1 of 2 citations does not hold</b></span> · policy: accept', 'And 1 more. Conversation', '<bdi>pdf</bdi>', '<bdi>(none)</bdi>') AS f;
+SELECT array_agg(m[1] ORDER BY place) AS read_first, array_agg(m[1] ORDER BY place) = (
+    SELECT array_agg(a.conversation_ref ORDER BY c.share, ('contradicted' = ANY (a.reasons)) DESC, a.grounded_cfs, a.message_id DESC)
+    FROM reground.turn_audit AS a JOIN (SELECT message_id, avg(CASE WHEN holds THEN 1.0 ELSE 0 END) AS share FROM reground.citation_audit WHERE holds IS NOT NULL GROUP BY 1) AS c USING (message_id) WHERE a.corpus = 'reports-worst' AND c.share < 1) AS as_counted
+FROM worst, regexp_matches(page, 'Conversation <bdi>([^<]+)</bdi>, turn', 'g') WITH ORDINALITY AS r(m, place);
+-- The change from the period before: two of its three citations hold, and none of the six since.
+UPDATE reground.messages AS m SET created_at = now() - interval '10 days' FROM reground.conversations AS v WHERE v.conversation_id = m.conversation_id AND v.conversation_ref IN ('worst-1', 'worst-3');
+SELECT (regexp_match(reground.corpus_report('reports-worst', since => s, until => u), '<p class="of">([^<]*(?:fewer|more|As many)[^<]*)</p>'))[1] AS change FROM (VALUES (now() - interval '7 days', NULL), (now() - interval '7 days', now() + interval '1 year'), (now() - interval '1 day', NULL), (NULL, NULL), ('-infinity', NULL), ('4713-01-02 BC', NULL), ('infinity', 'infinity')) AS v(s, u);
+SELECT reground.drop_corpus('reports-worst', true);
 -- Calls that are refused.
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.conversation_report('reports-none')$$, $$SELECT reground.conversation_report(NULL)$$, $$SELECT reground.conversation_report('reports-<b>', 'nobody')$$,
     $$SELECT reground.corpus_report('reports-none')$$, $$SELECT reground.corpus_report(NULL)$$]) AS f, regress.refusal(f) AS r;

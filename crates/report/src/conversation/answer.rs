@@ -6,11 +6,11 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use super::citation::Citation;
-use super::labels::{join_words, show_tags};
+use super::labels::show_tags;
 use crate::html::Html;
-use crate::page::{counted, share};
+use crate::page::{counted, rate, share};
 use crate::spans::pieces;
-use crate::verdict::words;
+use crate::verdict::AnswerVerdict;
 
 /// An answer.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -42,6 +42,17 @@ impl Answer {
         markers.collect()
     }
 
+    fn verdict(&self) -> AnswerVerdict {
+        AnswerVerdict::of(self.citations.iter().map(|citation| citation.holds))
+    }
+
+    /// Returns the share of the judged citations that hold.
+    pub(super) fn holding_share(&self) -> Option<f64> {
+        let verdict = self.verdict();
+        let judged = verdict.citations - verdict.unjudged;
+        rate(judged - verdict.failing, judged)
+    }
+
     pub(super) fn show(&self, html: &mut Html, turn: u32, superseded: bool) {
         let class = if superseded { "answer old" } else { "answer" };
         html.element("div", &[("class", class)], |html| {
@@ -49,25 +60,16 @@ impl Answer {
                 self.text(html);
             });
             html.element("p", &[("class", "of")], |html| {
+                self.verdict().show(html, &self.decision, &self.reasons);
+                html.text(&format!(" · CFS {}", share(self.cfs)));
                 if let Some(model) = &self.model {
-                    html.leaf("bdi", &[("class", "model")], model);
                     html.text(" · ");
+                    html.leaf("bdi", &[("class", "model")], model);
                 }
                 if let Some(message) = &self.message_ref {
-                    html.text("message ");
+                    html.text(" · message ");
                     html.leaf("bdi", &[], message);
-                    html.text(" · ");
                 }
-                html.text(&format!("CFS {} · ", share(self.cfs)));
-                let accepted = self.decision == "accept";
-                let class = if accepted { "holds" } else { "content" };
-                html.element("span", &[("class", class)], |html| {
-                    html.text(if accepted { "✓ " } else { "! " });
-                    html.text(&words(&self.decision));
-                    if !self.reasons.is_empty() {
-                        html.text(&format!(": {}", join_words(&self.reasons)));
-                    }
-                });
             });
             show_tags(html, &self.tags);
             self.verdicts(html, turn);

@@ -50,7 +50,7 @@ pub struct Citation {
 }
 
 impl Citation {
-    pub(super) fn kind(&self) -> VerdictKind {
+    pub(crate) fn kind(&self) -> VerdictKind {
         VerdictKind::of(&self.status, self.holds)
     }
 
@@ -95,13 +95,17 @@ impl Citation {
         });
     }
 
-    fn details(&self, html: &mut Html) {
-        let kind = self.kind();
+    /// Shows the verdict: its sign and its status.
+    pub(crate) fn verdict(&self, html: &mut Html) {
         html.element("span", &[("class", "verdict")], |html| {
-            html.leaf("b", &[], kind.sign());
+            html.leaf("b", &[], self.kind().sign());
             html.text(" ");
             html.leaf("b", &[], &words(&self.status));
         });
+    }
+
+    fn details(&self, html: &mut Html) {
+        self.verdict(html);
         if self.title.is_some() || self.doc_id.is_some() || self.locator.is_some() {
             html.element("span", &[("class", "source")], |html| {
                 if let Some(marker) = &self.marker {
@@ -122,7 +126,7 @@ impl Citation {
         for (class, name, text) in [
             ("claim", "Claim", &self.claim),
             ("quote", "Source says", &self.quote),
-            ("detail", "Reason", &self.detail),
+            ("detail", "Reason", &self.detail.as_deref().map(words)),
         ] {
             if let Some(text) = text {
                 html.element("span", &[("class", class)], |html| {

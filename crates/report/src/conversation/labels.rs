@@ -1,7 +1,6 @@
-//! Tags and word lists of turns and answers.
+//! Tags of turns and answers.
 
 use crate::html::{Html, shortened};
-use crate::verdict::words;
 
 /// Writes the application's tags, given as (name, value).
 pub(super) fn show_tags(html: &mut Html, tags: &[(String, Option<String>)]) {
@@ -21,10 +20,4 @@ pub(super) fn show_tags(html: &mut Html, tags: &[(String, Option<String>)]) {
             });
         }
     });
-}
-
-/// Returns the names as words, separated by commas.
-pub(super) fn join_words(names: &[String]) -> String {
-    let names: Vec<String> = names.iter().map(|name| words(name)).collect();
-    names.join(", ")
 }

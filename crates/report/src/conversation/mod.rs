@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::html::{Html, shortened};
-use crate::page::{counted, page, percent, rate, share, totals};
+use crate::page::{count, counted, page, percent, rate, share, totals};
 use crate::plot::{Line, Plot, Scale};
 use crate::verdict::VerdictKind;
 
@@ -68,6 +68,8 @@ impl Conversation {
         let all = number(citations().count());
         let judged = number(citations().filter(|c| c.holds.is_some()).count());
         let held = number(citations().filter(|c| c.holds == Some(true)).count());
+        let failing = |answer: &&&Answer| answer.citations.iter().any(|c| c.holds == Some(false));
+        let failing = number(current.iter().filter(failing).count());
         let scores: Vec<f64> = current.iter().filter_map(|answer| answer.cfs).collect();
         let mean = (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
         let lowest = scores.iter().copied().min_by(f64::total_cmp);
@@ -75,15 +77,20 @@ impl Conversation {
             html,
             &[
                 (
-                    "Turns",
-                    self.turns.len().to_string(),
-                    counted(number(current.len()), "answer", "answers"),
-                ),
-                ("Citations", all.to_string(), format!("{judged} judged")),
-                (
-                    "Held",
+                    "Citations that hold",
                     percent(rate(held, judged)),
-                    format!("{held} of {judged}"),
+                    format!("{} of {}", count(held), count(judged)),
+                ),
+                (
+                    "Failing answers",
+                    count(failing),
+                    "with a citation that does not hold".to_owned(),
+                ),
+                ("Citations", count(all), format!("{} judged", count(judged))),
+                (
+                    "Turns",
+                    count(number(self.turns.len())),
+                    counted(number(current.len()), "answer", "answers"),
                 ),
                 (
                     "CFS",
@@ -101,8 +108,8 @@ impl Conversation {
                 html.element("li", &[("class", kind.class())], |html| {
                     html.leaf("b", &[], kind.sign());
                     html.text(&format!(" {} ", kind.meaning()));
-                    let count = kinds.get(&kind).copied().unwrap_or_default();
-                    html.leaf("span", &[("class", "count")], &count.to_string());
+                    let of_kind = kinds.get(&kind).copied().unwrap_or_default();
+                    html.leaf("span", &[("class", "count")], &count(of_kind));
                 });
             }
         });
@@ -121,13 +128,26 @@ impl Conversation {
             &[("class", "charts"), ("aria-label", "Plots")],
             |html| {
                 Plot {
-                    id: "fidelity",
-                    title: "Fidelity",
+                    id: "citations",
+                    title: "Citations",
                     x_label: "turn",
                     names: &names,
                     scale: Scale::Share,
                     lines: &[
+                        line("share that holds", &|turn| {
+                            turn.current_answer()?.holding_share()
+                        }),
                         line("CFS", &|turn| turn.current_answer()?.cfs),
+                    ],
+                }
+                .draw(html);
+                Plot {
+                    id: "attention",
+                    title: "Effect of the history",
+                    x_label: "turn",
+                    names: &names,
+                    scale: Scale::Share,
+                    lines: &[
                         line("predicted accuracy", &|turn| turn.predicted_accuracy),
                         line("α, share of the sources", &|turn| turn.attribution_share),
                     ],

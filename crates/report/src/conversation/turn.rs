@@ -5,10 +5,10 @@ use reground_grounding::passage::{CharRange, locator};
 use serde::Deserialize;
 
 use super::answer::Answer;
-use super::labels::{join_words, show_tags};
+use super::labels::show_tags;
 use crate::html::Html;
 use crate::page::counted;
-use crate::verdict::words;
+use crate::verdict::{join_words, words};
 
 /// A turn.
 #[derive(Clone, Debug, Default, Deserialize)]
