@@ -84,7 +84,8 @@ impl Usual {
             let variance = self.variance.max(1.0);
             return rise / variance * (events - trials * (self.high + rise / 2.0));
         }
-        let before = self.high.max(SMALLEST_USUAL * threshold).min(0.99);
+        let least = (SMALLEST_USUAL * threshold).max(f64::MIN_POSITIVE);
+        let before = self.high.max(least).min(0.99);
         let after = (before + threshold).min((1.0 + before) / 2.0);
         let dispersion = (self.variance / (self.mean * (1.0 - self.mean))).max(1.0);
         let dispersion = if dispersion.is_finite() {
