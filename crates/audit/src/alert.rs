@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reground_citations::LossStage;
 use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 
-use crate::counts::{CountCell, UsualCell};
+use crate::counts::{CountCell, Kind, UsualCell};
 use crate::hours::{Corpus, HOUR, Hours, Window};
 use crate::indicator::{Indicator, IndicatorValue};
-use crate::rise::RiseRule;
+use crate::rise::{RiseRule, share_on_high_days};
 use crate::rule::{Reading, Rule, Severity};
 use crate::traffic::{EarlierCell, TrafficRule};
 use crate::window_rule::{LOOK_BACK, WindowRule};
@@ -310,11 +311,13 @@ impl CheckInput {
             }
             _ => {
                 let (baseline, now) = (lookups.baseline(rule, corpus), self.now);
+                let usual = lookups.usual_losses(rule, corpus);
                 WindowRule {
                     rule,
                     hours,
                     corpus,
                     baseline,
+                    usual,
                     now,
                 }
                 .read()
@@ -372,6 +375,18 @@ impl<'a> Lookups<'a> {
             return None;
         }
         self.baselines.get(&corpus).copied()
+    }
+
+    /// The share of citations that fail on a high day of a corpus, for the stage that loses them. Every corpus has citations that the text
+    /// of their source does not support. With a fixed limit alone, a corpus near it would have an alert on each bad day.
+    fn usual_losses(&self, rule: &Rule, corpus: Option<&Corpus>) -> Option<f64> {
+        let of_generation = rule.indicator == Indicator::Survival(LossStage::Generation);
+        let corpus = corpus.filter(|_| of_generation)?;
+        share_on_high_days(
+            of(&self.usual, Some(corpus)),
+            Kind::Failing,
+            rule.min_answers,
+        )
     }
 
     /// Returns [`Severity::Critical`] for a low mean fidelity or reports of users, otherwise the severity of the rule.
