@@ -65,7 +65,6 @@ CREATE TABLE reground.turns (
     attribution_share   double precision,
     predicted_accuracy  double precision,
     accuracy_floor      double precision,
-    topic_drift         double precision,
     search_us           integer,
     compress_us         integer,
     sources_before      jsonb,
@@ -125,7 +124,6 @@ COMMENT ON COLUMN reground.turns.full_history_tokens IS 'Tokens (o200k_base) of 
 COMMENT ON COLUMN reground.turns.attribution_share IS 'context_tokens / (context_tokens + history_tokens). NULL until apply_rerank.';
 COMMENT ON COLUMN reground.turns.predicted_accuracy IS 'Predicted accuracy of citations: accuracy_baseline * attribution_share ^ domain_specificity, reduced by topic drift for reused sources.';
 COMMENT ON COLUMN reground.turns.accuracy_floor IS 'Exponential envelope under the model, for evenly growing history.';
-COMMENT ON COLUMN reground.turns.topic_drift IS 'Distance between the embeddings of this query and of the first turn''s query, 1 - cosine, 0 to 1; NULL without either embedding.';
 COMMENT ON COLUMN reground.turns.search_us IS 'Duration of the search in microseconds, from the plan to the gathered candidates; NULL if the turn reused sources.';
 COMMENT ON COLUMN reground.turns.compress_us IS 'Microseconds for compressing and counting the history; NULL without compression or history.';
 COMMENT ON COLUMN reground.turns.reranked_count IS 'Number of passages that the reranker received; NULL without a rerank.';

@@ -114,7 +114,12 @@ CREATE TYPE reground.extracted_citation AS (
     marker       text,
     number       integer,
     name         text,
-    pages        text,
+    page_start   integer,
+    page_end     integer,
+    paragraph_start integer,
+    paragraph_end integer,
+    line_start   integer,
+    line_end     integer,
     locator      text,
     problem      text,
     repaired     boolean,
@@ -127,8 +132,6 @@ CREATE TYPE reground.extracted_citation AS (
     byte_end     integer,
     utf16_start  integer,
     utf16_end    integer,
-    paragraphs   text,
-    lines        text,
     scope        text
 );
 COMMENT ON TYPE reground.extracted_citation IS 'Row of extract_citations and import_citations: a citation before judging. The type only grows at its end.';
@@ -139,7 +142,12 @@ COMMENT ON COLUMN reground.extracted_citation.raw IS 'The citation as written in
 COMMENT ON COLUMN reground.extracted_citation.marker IS 'Marker that the citation names.';
 COMMENT ON COLUMN reground.extracted_citation.number IS 'Number that the citation names, from 1, also for forms that start at 0.';
 COMMENT ON COLUMN reground.extracted_citation.name IS 'Document or work that the citation names.';
-COMMENT ON COLUMN reground.extracted_citation.pages IS 'Pages that the citation names.';
+COMMENT ON COLUMN reground.extracted_citation.page_start IS 'First page that the citation names.';
+COMMENT ON COLUMN reground.extracted_citation.page_end IS 'Last page that the citation names.';
+COMMENT ON COLUMN reground.extracted_citation.paragraph_start IS 'First paragraph that the citation names, of the page if it names a page.';
+COMMENT ON COLUMN reground.extracted_citation.paragraph_end IS 'Last paragraph that the citation names.';
+COMMENT ON COLUMN reground.extracted_citation.line_start IS 'First line that the citation names, of the page if it names a page.';
+COMMENT ON COLUMN reground.extracted_citation.line_end IS 'Last line that the citation names.';
 COMMENT ON COLUMN reground.extracted_citation.locator IS 'Place that the citation names.';
 COMMENT ON COLUMN reground.extracted_citation.problem IS 'Why the citation cannot be parsed; NULL otherwise.';
 COMMENT ON COLUMN reground.extracted_citation.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
@@ -152,8 +160,6 @@ COMMENT ON COLUMN reground.extracted_citation.byte_start IS 'First byte (UTF-8) 
 COMMENT ON COLUMN reground.extracted_citation.byte_end IS 'One past the last byte.';
 COMMENT ON COLUMN reground.extracted_citation.utf16_start IS 'First UTF-16 code unit of the citation in the answer, from 0.';
 COMMENT ON COLUMN reground.extracted_citation.utf16_end IS 'One past the last UTF-16 code unit.';
-COMMENT ON COLUMN reground.extracted_citation.paragraphs IS 'Paragraphs that the citation names, of the page if it names a page.';
-COMMENT ON COLUMN reground.extracted_citation.lines IS 'Lines that the citation names, of the page if it names a page.';
 COMMENT ON COLUMN reground.extracted_citation.scope IS 'sentence: the citation supports claim. answer: it supports the statements of the answer before it.';
 
 CREATE TYPE reground.turn_candidate AS (
@@ -328,10 +334,10 @@ CREATE FUNCTION reground.citation_evidence(message_id bigint)
     RETURNS TABLE (citation_id bigint, citation_no integer, marker text, status text, holds boolean, support double precision,
                    sentence text, sentence_start integer, sentence_end integer, answer_start integer, answer_end integer,
                    corpus text, doc_id text, chunk_id text, title text, uri text, locator text, page_start integer, page_end integer,
-                   before text, quote text, after text, passage_start integer, passage_end integer, char_start integer, char_end integer, source_state text)
+                   before text, quote text, after text, quote_start integer, quote_end integer, char_start integer, char_end integer, source_state text)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'citation_evidence_wrapper';
 COMMENT ON FUNCTION reground.citation_evidence IS
-'Returns the citations of a stored answer with their evidence, ready to highlight, also of a superseded answer. sentence: sentence of the answer with the citation; NULL with store_answers hash. before, quote, after: the quote and the text around it in its paragraph; without a quote, before is the passage. passage_start to passage_end: characters of the quote in the text of the passage chunk_id; char_start to char_end: in the document; page_start to page_end: its pages. All offsets start at 0, and are NULL if no text has the quote there. source_state: current, changed or deleted, of the document or of the row of a registered table. Errors: P0002 if the answer does not exist.';
+'Returns the citations of a stored answer with their evidence, ready to highlight, also of a superseded answer. sentence: sentence of the answer with the citation; NULL with store_answers hash. before, quote, after: the quote and the text around it in its paragraph; without a quote, before is the passage. quote_start to quote_end: characters of the quote in the text of the passage chunk_id; char_start to char_end: in the document; page_start to page_end: its pages. All offsets start at 0, and are NULL if no text has the quote there. source_state: current, changed or deleted, of the document or of the row of a registered table. Errors: P0002 if the answer does not exist.';
 
 CREATE FUNCTION reground.answer_parts(message_id bigint, format text)
     RETURNS jsonb LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'answer_parts_wrapper';

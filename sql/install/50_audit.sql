@@ -5,16 +5,17 @@ CREATE FUNCTION reground._source_state(tenant text, corpus text, doc_id text, ve
 COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS
 'Internal: returns the state of a document since a version was cited: current, changed, deleted; NULL if its versions are not recorded, no version was shown, the tenant never cited it, or it is hidden from the caller.';
 
-CREATE FUNCTION reground._cited_row(citation_id bigint) RETURNS text[]
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'cited_row_wrapper';
+CREATE FUNCTION reground._cited_row(citation_id bigint)
+    RETURNS TABLE (state text, version integer, modified_seconds double precision)
+    LANGUAGE c STABLE PARALLEL UNSAFE ROWS 1 AS 'MODULE_PATHNAME', 'cited_row_wrapper';
 COMMENT ON FUNCTION reground._cited_row(bigint) IS
-'Internal: returns the state of the cited row of a registered table (current, changed or deleted), its present version and its time of change (seconds since 1970); NULL for other sources, if the row cannot be read or is hidden from the caller, or if an auditor does not see every row of the table. A mapped version decides, otherwise a mapped time, otherwise the hash of the text.';
+'Internal: returns the state of the cited row of a registered table (current, changed or deleted), its present version and its time of change (seconds since 1970); NULLs for other sources, if the row cannot be read or is hidden from the caller, or if an auditor does not see every row of the table. A mapped version decides, otherwise a mapped time, otherwise the hash of the text.';
 
 CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
     SELECT c.citation_id, v.tenant, v.conversation_ref, t.turn_no, c.turn_id, c.message_id, m.message_ref, m.model,
            t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.form, c.scope, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri, c.locator, c.claim, c.quote,
            c.status, c.holds, c.hallucination_mode, c.score, c.coordinate_fidelity, c.support, c.support_parts, c.diagnostic, c.detail, c.best_other_marker, c.lost_stage, c.repaired,
-           coalesce(reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version), (reground._cited_row(c.citation_id))[1]) AS source_state,
+           coalesce(reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version), (SELECT r.state FROM reground._cited_row(c.citation_id) AS r)) AS source_state,
            c.source_version, c.source_hash, m.superseded, c.answer_start, c.answer_end, m.created_at, t.origin, t.superseded AS turn_superseded
     FROM reground.message_citations AS c
     JOIN reground.messages AS m USING (message_id)
@@ -153,7 +154,7 @@ COMMENT ON COLUMN reground.turn_candidates.recency IS 'Factor on the fused score
 
 CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
     SELECT t.tenant, v.conversation_ref, t.turn_no, t.turn_id, t.state, t.settings ->> 'strategy' AS strategy, t.retrieved, t.context_turn_no,
-           t.context_tokens, t.history_tokens, t.full_history_tokens, t.attribution_share, t.predicted_accuracy, t.accuracy_floor, t.topic_drift,
+           t.context_tokens, t.history_tokens, t.full_history_tokens, t.attribution_share, t.predicted_accuracy, t.accuracy_floor,
            t.search_us / 1000.0::double precision AS search_ms, t.compress_us / 1000.0::double precision AS compress_ms,
            s.source_count, s.carried_source_count, s.carried_source_count::double precision / nullif(s.source_count, 0) AS carried_share,
            n.new_sources::double precision / nullif(s.source_count, 0) AS context_turnover,
@@ -196,7 +197,6 @@ COMMENT ON COLUMN reground.conversation_health.full_history_tokens IS 'Tokens (o
 COMMENT ON COLUMN reground.conversation_health.attribution_share IS 'context_tokens / (context_tokens + history_tokens).';
 COMMENT ON COLUMN reground.conversation_health.predicted_accuracy IS 'Predicted accuracy of citations, to compare with cfs.';
 COMMENT ON COLUMN reground.conversation_health.accuracy_floor IS 'Exponential envelope under the model.';
-COMMENT ON COLUMN reground.conversation_health.topic_drift IS 'Distance from the query of the first turn, 0 to 1.';
 COMMENT ON COLUMN reground.conversation_health.search_ms IS 'Milliseconds of the search; NULL if the turn reused sources.';
 COMMENT ON COLUMN reground.conversation_health.compress_ms IS 'Milliseconds of compressing the history; NULL without compression or history.';
 COMMENT ON COLUMN reground.conversation_health.source_count IS 'Number of sources in the context.';
@@ -242,7 +242,7 @@ COMMENT ON COLUMN reground.fact_sheets.locator IS 'Place within the document, as
 
 CREATE VIEW reground.conversation_totals WITH (security_invoker = true) AS
     SELECT h.tenant, h.conversation_ref, pg_catalog.count(*) AS turns, pg_catalog.count(*) FILTER (WHERE h.retrieved) AS retrievals, pg_catalog.count(h.message_id) AS answers,
-           pg_catalog.min(h.attribution_share) AS lowest_attribution_share, pg_catalog.min(h.predicted_accuracy) AS lowest_predicted_accuracy, pg_catalog.max(h.topic_drift) AS highest_topic_drift,
+           pg_catalog.min(h.attribution_share) AS lowest_attribution_share, pg_catalog.min(h.predicted_accuracy) AS lowest_predicted_accuracy,
            pg_catalog.max(h.history_tokens) AS highest_history_tokens, pg_catalog.avg(h.cfs) AS mean_cfs, pg_catalog.min(h.cfs) AS lowest_cfs, pg_catalog.sum(h.citation_count) AS citations,
            100 * pg_catalog.sum(h.carried_citation_count)::double precision / nullif(pg_catalog.sum(h.citation_count), 0)::double precision AS history_dependence,
            100 * pg_catalog.count(h.history_effect)::double precision / nullif(pg_catalog.count(h.message_id), 0)::double precision AS improved_percent,
@@ -260,7 +260,6 @@ COMMENT ON COLUMN reground.conversation_totals.retrievals IS 'Number of turns th
 COMMENT ON COLUMN reground.conversation_totals.answers IS 'Number of answered turns.';
 COMMENT ON COLUMN reground.conversation_totals.lowest_attribution_share IS 'Smallest attribution_share of its turns.';
 COMMENT ON COLUMN reground.conversation_totals.lowest_predicted_accuracy IS 'Smallest predicted_accuracy of its turns.';
-COMMENT ON COLUMN reground.conversation_totals.highest_topic_drift IS 'Largest topic_drift of its turns.';
 COMMENT ON COLUMN reground.conversation_totals.highest_history_tokens IS 'Largest history_tokens of its turns.';
 COMMENT ON COLUMN reground.conversation_totals.mean_cfs IS 'Mean citation fidelity score of its answers.';
 COMMENT ON COLUMN reground.conversation_totals.lowest_cfs IS 'Smallest citation fidelity score of its answers.';

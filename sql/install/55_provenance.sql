@@ -99,52 +99,87 @@ COMMENT ON FUNCTION reground._node(text, text, text) IS
 'Internal: returns the name of a node of the provenance graph.';
 
 CREATE VIEW reground._turn_passages WITH (security_invoker = true) AS
-    SELECT x.tenant, x.turn_id, x.corpus, x.doc_id, m.member AS chunk_id FROM reground.turn_candidates AS x, pg_catalog.unnest(x.member_chunk_ids) AS m(member)
-    UNION
-    SELECT t.tenant, t.turn_id, e #>> '{passage,corpus}', e #>> '{passage,doc_id}', m.member
-    FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e, pg_catalog.jsonb_array_elements_text(e -> 'member_chunk_ids') AS m(member)
-    UNION
-    SELECT c.tenant, c.turn_id, c.corpus, c.doc_id, c.chunk_id FROM reground.message_citations AS c WHERE c.doc_id IS NOT NULL;
+    SELECT p.tenant, p.turn_id, p.corpus, p.doc_id, p.chunk_id, coalesce(p.version, d.version) AS version, p.hash, p.title, p.uri, p.in_context
+    FROM (
+        SELECT p.tenant, p.turn_id, p.corpus, p.doc_id, p.chunk_id, pg_catalog.max(p.version) AS version, pg_catalog.max(p.hash) AS hash, pg_catalog.max(p.title) AS title, pg_catalog.max(p.uri) AS uri,
+               pg_catalog.bool_or(p.in_context) AS in_context
+        FROM (
+            SELECT x.tenant, x.turn_id, x.corpus, x.doc_id, m.member AS chunk_id, NULL::integer AS version, NULL::text AS hash, NULL::text AS title, NULL::text AS uri, false AS in_context
+            FROM reground.turn_candidates AS x, pg_catalog.unnest(x.member_chunk_ids) AS m(member)
+            UNION ALL
+            SELECT t.tenant, t.turn_id, e #>> '{passage,corpus}', e #>> '{passage,doc_id}', m.member, (e #>> '{passage,version}')::integer,
+                   -- The hash of several passages together, or of a part, is not that of the passage.
+                   coalesce(e #>> '{passage,window_of,content_hash}', CASE WHEN pg_catalog.jsonb_array_length(e -> 'member_chunk_ids') = 1 THEN e #>> '{passage,content_hash}' END),
+                   e #>> '{passage,title}', e #>> '{passage,uri}', true
+            FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e, pg_catalog.jsonb_array_elements_text(e -> 'member_chunk_ids') AS m(member)
+            UNION ALL
+            SELECT c.tenant, c.turn_id, c.corpus, c.doc_id, c.chunk_id, c.source_version, NULL, c.title, c.uri, false FROM reground.message_citations AS c WHERE c.doc_id IS NOT NULL) AS p
+        GROUP BY p.tenant, p.turn_id, p.corpus, p.doc_id, p.chunk_id) AS p
+    -- The version that a turn has searched, if its context does not have the document.
+    LEFT JOIN LATERAL (
+        SELECT d.version FROM reground.turns AS t, reground.corpora AS k, reground.documents AS d
+        WHERE t.turn_id = p.turn_id AND k.corpus = p.corpus AND (k.tenant IS NULL OR k.tenant = p.tenant) AND d.corpus_id = k.corpus_id AND d.doc_id = p.doc_id
+            AND d.indexed_at <= coalesce(t.as_of, t.begun_at)
+        ORDER BY k.tenant IS NULL, d.version DESC LIMIT 1) AS d ON p.version IS NULL;
 COMMENT ON VIEW reground._turn_passages IS 'Internal: passages of a turn, from its candidates, its context and its citations.';
 COMMENT ON COLUMN reground._turn_passages.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground._turn_passages.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground._turn_passages.corpus IS 'Name of the corpus.';
 COMMENT ON COLUMN reground._turn_passages.doc_id IS 'The application''s id of the document.';
 COMMENT ON COLUMN reground._turn_passages.chunk_id IS 'Id of the passage; NULL if only a document is named.';
+COMMENT ON COLUMN reground._turn_passages.version IS 'Version of the document in the context or the citation, otherwise the stored one at the time of the turn; NULL if it is unknown.';
+COMMENT ON COLUMN reground._turn_passages.hash IS 'SHA-256 (hex) of the text of the passage; NULL if the context does not have it alone.';
+COMMENT ON COLUMN reground._turn_passages.title IS 'Title of the document.';
+COMMENT ON COLUMN reground._turn_passages.uri IS 'Address of the document.';
+COMMENT ON COLUMN reground._turn_passages.in_context IS 'Whether the context has the passage.';
 
 CREATE VIEW reground.provenance_nodes WITH (security_invoker = true) AS
     SELECT c.tenant, c.turn_id, reground._node('citation', c.citation_id::text) AS node, 6 AS stage_no, 'citation' AS kind, c.corpus, c.doc_id, c.chunk_id, c.marker,
-           c.locator, c.source_hash AS hash,
+           c.locator, c.source_version AS version, c.source_hash AS hash,
            pg_catalog.jsonb_build_object('raw', c.raw, 'status', c.status, 'holds', c.holds, 'score', c.score, 'support', c.support, 'lost_stage', c.lost_stage,
-                                         'characters', pg_catalog.jsonb_build_array(c.answer_start, c.answer_end)) AS details
+                                         'answer_start', c.answer_start, 'answer_end', c.answer_end) AS details
     FROM reground.message_citations AS c
     UNION ALL
-    SELECT m.tenant, m.turn_id, reground._node('answer', m.message_id::text), 5, 'answer', NULL, NULL, NULL, NULL, NULL, m.answer_hash,
+    SELECT m.tenant, m.turn_id, reground._node('answer', m.message_id::text), 5, 'answer', NULL, NULL, NULL, NULL, NULL, NULL, m.answer_hash,
            pg_catalog.jsonb_build_object('message_ref', m.message_ref, 'model', m.model, 'citation_count', m.citation_count, 'cfs', m.cfs, 'superseded', m.superseded)
     FROM reground.messages AS m
     UNION ALL
     SELECT t.tenant, t.turn_id, reground._node('context', t.turn_id::text, e ->> 'marker'), 4, 'context', e #>> '{passage,corpus}', e #>> '{passage,doc_id}',
-           e #>> '{passage,chunk_id}', e ->> 'marker', k.locator, e #>> '{passage,content_hash}',
-           pg_catalog.jsonb_build_object('position', e -> 'position', 'origin', e -> 'origin', 'relevance', e -> 'relevance', 'version', e #> '{passage,version}',
-                                         'pages', e #> '{passage,pages}', 'characters', e #> '{passage,chars}', 'tokens', e #> '{passage,tokens}')
+           e #>> '{passage,chunk_id}', e ->> 'marker', k.locator, (e #>> '{passage,version}')::integer, e #>> '{passage,content_hash}',
+           pg_catalog.jsonb_build_object('position', e -> 'position', 'origin', e -> 'origin', 'relevance', e -> 'relevance', 'title', e #> '{passage,title}',
+                                         'page_start', e #> '{passage,pages,start}', 'page_end', e #> '{passage,pages,end}',
+                                         'char_start', e #> '{passage,chars,start}', 'char_end', e #> '{passage,chars,end}', 'tokens', e #> '{passage,tokens}')
                || CASE WHEN t.query_similarities IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('query_similarity', t.query_similarities[(e ->> 'position')::integer]) END
     FROM reground.turns AS t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.context) AS e
         LEFT JOIN reground.conversation_markers AS k ON (k.conversation_id, k.marker) = (t.conversation_id, e ->> 'marker')
     UNION ALL
-    SELECT x.tenant, x.turn_id, reground._node('reranked', x.turn_id::text, x.candidate_no::text), 3, 'reranked', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL, x.hash_prefix,
+    SELECT x.tenant, x.turn_id, reground._node('reranked', x.turn_id::text, x.candidate_no::text), 3, 'reranked', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL,
+           p.version, coalesce(x.hash_prefix, p.hash),
            pg_catalog.jsonb_build_object('rerank_score', x.rerank_score, 'dropped_stage', x.dropped_stage, 'drop_reason', x.drop_reason)
-    FROM reground.turn_candidates AS x WHERE x.rerank_score IS NOT NULL
+    FROM reground.turn_candidates AS x
+        LEFT JOIN reground._turn_passages AS p ON (p.turn_id, p.corpus, p.doc_id, p.chunk_id) = (x.turn_id, x.corpus, x.doc_id, x.chunk_id)
+    WHERE x.rerank_score IS NOT NULL
     UNION ALL
-    SELECT x.tenant, x.turn_id, reground._node('candidate', x.turn_id::text, x.candidate_no::text), 2, 'candidate', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL, x.hash_prefix,
+    SELECT x.tenant, x.turn_id, reground._node('candidate', x.turn_id::text, x.candidate_no::text), 2, 'candidate', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL,
+           p.version, coalesce(x.hash_prefix, p.hash),
            pg_catalog.jsonb_build_object('origin', x.origin, 'lexical_rank', x.lexical_rank, 'vector_rank', x.vector_rank, 'graph_rank', x.graph_rank, 'fused_score', x.fused_score,
                                          'carry_score', x.carry_score, 'dropped_stage', x.dropped_stage, 'drop_reason', x.drop_reason)
     FROM reground.turn_candidates AS x
+        LEFT JOIN reground._turn_passages AS p ON (p.turn_id, p.corpus, p.doc_id, p.chunk_id) = (x.turn_id, x.corpus, x.doc_id, x.chunk_id)
     UNION ALL
-    SELECT p.tenant, p.turn_id, reground._node('chunk', p.corpus, p.chunk_id), 1, 'chunk', p.corpus, p.doc_id, p.chunk_id, NULL, NULL, NULL, NULL::jsonb
+    SELECT p.tenant, p.turn_id, reground._node('chunk', p.corpus, p.chunk_id), 1, 'chunk', p.corpus, p.doc_id, p.chunk_id, NULL, NULL, p.version, p.hash,
+           pg_catalog.jsonb_build_object('in_context', p.in_context, 'title', p.title)
     FROM reground._turn_passages AS p WHERE p.chunk_id IS NOT NULL
     UNION ALL
-    SELECT DISTINCT p.tenant, p.turn_id, reground._node('document', p.corpus, p.doc_id), 0, 'document', p.corpus, p.doc_id, NULL, NULL, NULL, NULL, NULL::jsonb
-    FROM reground._turn_passages AS p;
+    -- A registered table has no stored documents.
+    SELECT p.tenant, p.turn_id, reground._node('document', p.corpus, p.doc_id), 0, 'document', p.corpus, p.doc_id, NULL, NULL, NULL, p.version, d.content_hash,
+           pg_catalog.jsonb_build_object('title', p.title, 'uri', p.uri, 'pages', d.page_count, 'characters', d.char_count, 'passages', d.chunk_count, 'indexed_at', d.indexed_at, 'modified_at', d.modified_at)
+    FROM (SELECT p.tenant, p.turn_id, p.corpus, p.doc_id, pg_catalog.max(p.version) AS version, pg_catalog.max(p.title) AS title, pg_catalog.max(p.uri) AS uri
+          FROM reground._turn_passages AS p GROUP BY p.tenant, p.turn_id, p.corpus, p.doc_id) AS p
+        LEFT JOIN LATERAL (
+            SELECT d.* FROM reground.corpora AS k JOIN reground.documents AS d ON d.corpus_id = k.corpus_id
+            WHERE k.corpus = p.corpus AND (k.tenant IS NULL OR k.tenant = p.tenant) AND d.doc_id = p.doc_id AND d.version = p.version
+            ORDER BY k.tenant IS NULL LIMIT 1) AS d ON true;
 COMMENT ON VIEW reground.provenance_nodes IS 'Artifacts of each traced turn, by stage. Query one turn_id at a time.';
 COMMENT ON COLUMN reground.provenance_nodes.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.provenance_nodes.turn_id IS 'Id of the turn.';
@@ -156,8 +191,9 @@ COMMENT ON COLUMN reground.provenance_nodes.doc_id IS 'The application''s id of 
 COMMENT ON COLUMN reground.provenance_nodes.chunk_id IS 'Id of the passage.';
 COMMENT ON COLUMN reground.provenance_nodes.marker IS 'Marker of the source in its conversation, for example A1.';
 COMMENT ON COLUMN reground.provenance_nodes.locator IS 'Place within the document, as shown to readers.';
-COMMENT ON COLUMN reground.provenance_nodes.hash IS 'SHA-256 (hex) of the text, for context, answer and cited passage; its first 8 bytes for candidates with provenance hash or higher; otherwise NULL.';
-COMMENT ON COLUMN reground.provenance_nodes.details IS 'Attributes of the artifact: position and verdict of a citation, coordinates in the context, ranks and scores of a candidate; NULL for chunks and documents.';
+COMMENT ON COLUMN reground.provenance_nodes.version IS 'Version of the document, as the context or the citation has it, otherwise the stored one at the time of the turn; NULL for answers, and if it is unknown.';
+COMMENT ON COLUMN reground.provenance_nodes.hash IS 'SHA-256 (hex) of the text; its first 8 bytes for candidates with provenance hash or higher. NULL if it is unknown: for a passage that the context has only merged with others, and for a document of a registered table.';
+COMMENT ON COLUMN reground.provenance_nodes.details IS 'Attributes of the artifact: position and verdict of a citation, coordinates in the context, ranks and scores of a candidate, title, address and size of a document.';
 
 CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS
     -- A citation quotes its source: the source of the context, otherwise the last artifact of the passage, otherwise the chunk or document.
@@ -222,7 +258,7 @@ COMMENT ON COLUMN reground.provenance_edges.relation IS 'wasDerivedFrom, wasQuot
 COMMENT ON COLUMN reground.provenance_edges.activity IS 'Activity that derived it: extraction, generation, selection, rerank, retrieval, carry, handover, memory, chunking or citation.';
 
 CREATE FUNCTION reground.trace_citation(citation_id bigint)
-    RETURNS TABLE (hop integer, stage_no integer, kind text, node text, activity text, corpus text, doc_id text, chunk_id text, locator text, hash text, details jsonb)
+    RETURNS TABLE (hop integer, stage_no integer, kind text, node text, activity text, corpus text, doc_id text, chunk_id text, locator text, version integer, hash text, details jsonb)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
         -- The turn_id is computed first, so that the planner can push it into the views.
@@ -235,12 +271,12 @@ CREATE FUNCTION reground.trace_citation(citation_id bigint)
             UNION
             SELECT p.hop + 1, e.derived_from, e.activity FROM path AS p JOIN edges AS e ON e.node = p.node WHERE p.hop < 6
         )
-        SELECT p.hop, n.stage_no, n.kind, p.node, p.activity, n.corpus, n.doc_id, n.chunk_id, n.locator, n.hash, n.details
+        SELECT p.hop, n.stage_no, n.kind, p.node, p.activity, n.corpus, n.doc_id, n.chunk_id, n.locator, n.version, n.hash, n.details
         FROM path AS p JOIN nodes AS n ON n.node = p.node
         ORDER BY p.hop, p.node;
     END;
 COMMENT ON FUNCTION reground.trace_citation(bigint) IS
-'Traces a citation back to its document, in at most 6 hops, one row per artifact; several passages if the source was merged. A citation that was not resolved has one row. Fewer rows if the trace of its turn was not kept. For reground_auditor.';
+'Traces a citation back to its document, in at most 6 hops, one row per artifact; several passages if the source was merged. A citation that was not resolved has one row. Fewer rows if the trace of its turn was not kept. version, hash, details: as in provenance_nodes. For reground_auditor.';
 
 CREATE FUNCTION reground.trace_document(corpus text, doc_id text, since timestamptz DEFAULT NULL)
     RETURNS TABLE (citation_id bigint, tenant text, conversation_ref text, turn_no integer, message_id bigint, model text, marker text, chunk_id text, source_version integer, source_state text,
@@ -266,7 +302,7 @@ CREATE VIEW reground.stale_citations WITH (security_invoker = true) AS
     LEFT JOIN reground.documents AS o ON o.corpus_id = k.corpus_id AND o.doc_id = a.doc_id AND o.version = a.source_version
     LEFT JOIN reground.documents AS d ON d.corpus_id = k.corpus_id AND d.doc_id = a.doc_id AND d.replaced_at IS NULL
     LEFT JOIN LATERAL (
-        SELECT c.cited[2]::integer AS version, pg_catalog.to_timestamp(c.cited[3]::double precision) AS modified_at FROM (SELECT reground._cited_row(a.citation_id) AS cited OFFSET 0) AS c) AS r ON NOT k.managed
+        SELECT c.version, pg_catalog.to_timestamp(c.modified_seconds) AS modified_at FROM reground._cited_row(a.citation_id) AS c) AS r ON NOT k.managed
     CROSS JOIN LATERAL (SELECT CASE WHEN d.modified_at IS NOT NULL THEN o.indexed_at WHEN r.modified_at IS NOT NULL THEN a.created_at END AS since) AS s
     WHERE NOT a.superseded AND a.source_state IN ('changed', 'deleted');
 COMMENT ON VIEW reground.stale_citations IS 'Citations of current answers whose document, or row of a registered table, has changed or was deleted since. Reads all current citations.';

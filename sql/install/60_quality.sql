@@ -33,19 +33,19 @@ CREATE FUNCTION reground._answers_by(dimension text, of_answers boolean, since t
         FROM reground.messages AS m
         LEFT JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id AND reground._dimension_name(_answers_by.dimension, _answers_by.of_answers) = 'conversation'
         WHERE NOT m.superseded AND (NOT _answers_by.live OR m.origin = 'live') AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity')
-            AND coalesce(reground._dimension_name(_answers_by.dimension, _answers_by.of_answers), '') NOT IN ('intent', 'tag', 'version') AND NOT (_answers_by.of_answers AND _answers_by.dimension = 'corpus')
+            AND coalesce(reground._dimension_name(_answers_by.dimension, _answers_by.of_answers), '') NOT IN ('turn_no', 'intent', 'strategy', 'tag', 'version') AND NOT (_answers_by.of_answers AND _answers_by.dimension = 'corpus')
         UNION ALL
         -- Dimensions of the turn. OFFSET 0 joins messages and turns before the citations, which are ten times as many: the planner takes
         -- the two conditions on the period for independent and would choose another order.
         SELECT x.message_id, x.created_at, x.cfs,
                CASE reground._dimension_name(_answers_by.dimension, _answers_by.of_answers)
-                   WHEN 'corpus' THEN x.corpus WHEN 'intent' THEN x.intent
+                   WHEN 'corpus' THEN x.corpus WHEN 'turn_no' THEN x.turn_no::text WHEN 'intent' THEN x.intent WHEN 'strategy' THEN x.strategy
                    WHEN 'tag' THEN CASE WHEN x.tags ? reground._dimension_key(_answers_by.dimension, _answers_by.of_answers) THEN x.tags ELSE x.turn_tags END ->> reground._dimension_key(_answers_by.dimension, _answers_by.of_answers)
                    WHEN 'version' THEN (SELECT pg_catalog.substr(w.word, pg_catalog.strpos(w.word, '=') + 1) FROM pg_catalog.regexp_split_to_table(x.versions, '\s+') AS w(word)
                                         WHERE pg_catalog.split_part(w.word, '=', 1) = reground._dimension_key(_answers_by.dimension, _answers_by.of_answers) LIMIT 1) END
-        FROM (SELECT m.message_id, m.created_at, m.cfs, m.tags, t.corpus, t.intent, t.tags AS turn_tags, t.settings ->> 'component_versions' AS versions FROM reground.messages AS m JOIN reground.turns AS t ON t.turn_id = m.turn_id
+        FROM (SELECT m.message_id, m.created_at, m.cfs, m.tags, t.corpus, t.turn_no, t.intent, t.settings ->> 'strategy' AS strategy, t.tags AS turn_tags, t.settings ->> 'component_versions' AS versions FROM reground.messages AS m JOIN reground.turns AS t ON t.turn_id = m.turn_id
               WHERE NOT m.superseded AND (NOT _answers_by.live OR m.origin = 'live') AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity') OFFSET 0) AS x
-        WHERE reground._dimension_name(_answers_by.dimension, _answers_by.of_answers) IN ('intent', 'tag', 'version') OR (_answers_by.of_answers AND _answers_by.dimension = 'corpus');
+        WHERE reground._dimension_name(_answers_by.dimension, _answers_by.of_answers) IN ('turn_no', 'intent', 'strategy', 'tag', 'version') OR (_answers_by.of_answers AND _answers_by.dimension = 'corpus');
     END;
 COMMENT ON FUNCTION reground._answers_by(text, boolean, timestamptz, timestamptz, boolean) IS
 'Internal: returns current answers (all, or live ones) with their value of a dimension; NULL for a dimension of citations.';
@@ -103,7 +103,28 @@ CREATE FUNCTION reground.citation_quality(dimension text DEFAULT NULL, since tim
         ORDER BY q.citations DESC, q.value;
     END;
 COMMENT ON FUNCTION reground.citation_quality(text, timestamptz, timestamptz) IS
-'Counts how many citations of current answers hold, one row per value of a dimension. dimension: model, tenant, corpus, document, document_type, conversation, intent, origin, form, status, hallucination_mode, lost_stage, decision, day, hour (UTC), tag:KEY or version:COMPONENT (of the setting component_versions); NULL for one row. rate: holding / judged, with its 95 % Wilson interval low to high. labelled, labelled_accurate: citations with a label, by their last label. reported: citations reported by users. since, until: times of the answers. Errors: 22023 for an unknown dimension.';
+'Counts how many citations of current answers hold, one row per value of a dimension. dimension: model, tenant, corpus, document, document_type, conversation, turn_no, intent, strategy, origin, form, status, hallucination_mode, lost_stage, decision, day, hour (UTC), tag:KEY or version:COMPONENT (of the setting component_versions); NULL for one row. rate: holding / judged, with its 95 % Wilson interval low to high. labelled, labelled_accurate: citations with a label, by their last label. reported: citations reported by users. since, until: times of the answers. Errors: 22023 for an unknown dimension.';
+
+CREATE FUNCTION reground.hallucination_mix(corpus text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
+    RETURNS TABLE (hallucination_mode text, citations bigint, share double precision, low double precision, high double precision, published_share double precision)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    BEGIN ATOMIC
+        SELECT q.mode, q.citations, q.citations::double precision / nullif(q.wrong, 0), w.low, w.high, q.published
+        FROM (
+            SELECT p.mode, p.published, p.place, pg_catalog.count(c.hallucination_mode) AS citations, pg_catalog.sum(pg_catalog.count(c.hallucination_mode)) OVER ()::bigint AS wrong
+            FROM (VALUES ('fabricated_coordinate', 0.41, 1), ('cross_text_conflation', 0.32, 2), ('paraphrase_attribution', 0.27, 3)) AS p(mode, published, place)
+            LEFT JOIN (
+                SELECT c.hallucination_mode FROM reground.message_citations AS c JOIN reground.messages AS m ON m.message_id = c.message_id
+                WHERE NOT m.superseded AND (hallucination_mix.corpus IS NULL OR EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = m.turn_id AND t.corpus = hallucination_mix.corpus))
+                    AND m.created_at >= coalesce(hallucination_mix.since, '-infinity') AND m.created_at < coalesce(hallucination_mix.until, 'infinity')
+                    AND c.created_at >= coalesce(hallucination_mix.since, '-infinity')) AS c ON c.hallucination_mode = p.mode
+            GROUP BY p.mode, p.published, p.place) AS q
+        CROSS JOIN LATERAL reground._wilson_interval(q.citations, q.wrong) AS w
+        WHERE (SELECT reground._notice_scope())
+        ORDER BY q.place;
+    END;
+COMMENT ON FUNCTION reground.hallucination_mix(text, timestamptz, timestamptz) IS
+'Counts the wrong citations of current answers by hallucination mode. share: of all three, with its 95 % Wilson interval low to high; NULL without wrong citations. published_share: share in the study that names the modes (multi-turn dialogue over classical texts). corpus: only answers of turns with this leading corpus, because a fabricated citation names no corpus. since, until: times of the answers.';
 
 CREATE FUNCTION reground.label_citation(citation_id bigint, label text, note text DEFAULT NULL, labelled_by text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'label_citation_wrapper';
@@ -191,7 +212,7 @@ CREATE FUNCTION reground.compare(figure text, dimension text, value_a text, valu
         WHERE (SELECT reground._notice_scope());
     END;
 COMMENT ON FUNCTION reground.compare(text, text, text, text, timestamptz, timestamptz) IS
-'Compares a figure of current answers between two values of a dimension. figure: holding, malformed (shares of citations), support (mean of an answer''s citations), cited (share of answers with a citation), cfs, stage_cfs, grounded_cfs, answer_ms (from begin_turn to end_turn), search_ms, answer_tokens or context_tokens. dimension: as in citation_quality for figures of citations, otherwise model, tenant, corpus (of the turn), conversation, intent, decision, origin, day, hour, tag:KEY or version:COMPONENT; for both period, with ranges of time as values. samples: citations or answers. difference: mean_a - mean_b, with its 95 % interval low to high. test: clustered_proportions for shares, mann_whitney for numbers. effect, effect_size: cohen_h for shares, cliff_delta for numbers. NULL if a group is empty. Errors: 22004 for NULL, 22023 for an unknown figure or dimension, or groups that overlap.';
+'Compares a figure of current answers between two values of a dimension. figure: holding, malformed (shares of citations), support (mean of an answer''s citations), cited (share of answers with a citation), cfs, stage_cfs, grounded_cfs, answer_ms (from begin_turn to end_turn), search_ms, answer_tokens or context_tokens. dimension: as in citation_quality for figures of citations, otherwise model, tenant, corpus (of the turn), conversation, turn_no, intent, strategy, decision, origin, day, hour, tag:KEY or version:COMPONENT; for both period, with ranges of time as values. samples: citations or answers. difference: mean_a - mean_b, with its 95 % interval low to high. test: clustered_proportions for shares, mann_whitney for numbers. effect, effect_size: cohen_h for shares, cliff_delta for numbers. NULL if a group is empty. Errors: 22004 for NULL, 22023 for an unknown figure or dimension, or groups that overlap.';
 
 CREATE FUNCTION reground.in_canary(conversation_ref text, share double precision DEFAULT 0.05, salt text DEFAULT '')
     RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE

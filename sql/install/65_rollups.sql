@@ -63,7 +63,6 @@ CREATE TABLE reground.turn_rollup (
     rerank_turns   bigint NOT NULL,
     reranked       bigint NOT NULL,
     rerank_lost    bigint NOT NULL,
-    timed          bigint NOT NULL,
     log_ms         bigint NOT NULL,
     UNIQUE NULLS NOT DISTINCT (hour, tenant, corpus, model)
 );
@@ -78,8 +77,7 @@ COMMENT ON COLUMN reground.turn_rollup.uncited IS 'Number of answers without a c
 COMMENT ON COLUMN reground.turn_rollup.rerank_turns IS 'Number of answers whose turn was reranked.';
 COMMENT ON COLUMN reground.turn_rollup.reranked IS 'Number of passages that a reranker received.';
 COMMENT ON COLUMN reground.turn_rollup.rerank_lost IS 'Number of these that it did not return.';
-COMMENT ON COLUMN reground.turn_rollup.timed IS 'Number of answers with a known time from begin_turn to end_turn.';
-COMMENT ON COLUMN reground.turn_rollup.log_ms IS 'Sum of 1000 * ln(milliseconds) over these; exp(log_ms / 1000.0 / timed) is the geometric mean.';
+COMMENT ON COLUMN reground.turn_rollup.log_ms IS 'Sum of 1000 * ln(milliseconds from begin_turn to end_turn) over the answers; exp(log_ms / 1000.0 / answers) is the geometric mean.';
 
 CREATE TABLE reground.metric_totals (
     tenant text NOT NULL,

@@ -31,7 +31,7 @@ CREATE FUNCTION reground.forget_conversation(conversation_ref text)
     RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_conversation_wrapper';
 COMMENT ON FUNCTION reground.forget_conversation(text) IS
-'Erases a conversation of the tenant with everything stored for it, except its counts in the rollups. Errors: P0002 if the conversation does not exist.';
+'Erases a conversation of the tenant with everything stored for it, except its counts in the rollups and metric_totals. Errors: P0002 if the conversation does not exist.';
 
 CREATE FUNCTION reground.forget_user(user_ref text)
     RETURNS SETOF reground.erasure_receipt
@@ -49,4 +49,4 @@ CREATE FUNCTION reground.forget_tenant(tenant text)
     RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_tenant_wrapper';
 COMMENT ON FUNCTION reground.forget_tenant(text) IS
-'Erases a tenant: its conversations, probes, must-have facts, rollups, baselines, alerts, the registration of its corpora, whose tables stay, and its documents in shared corpora with tenant_column made by create_corpus. For reground_admin. Errors: P0002 if the tenant has no rows, 55000 if a synchronised table has a row of the tenant.';
+'Erases a tenant: its conversations, probes, must-have facts, rollups, metric_totals, baselines, alerts, the registration of its corpora, whose tables stay, and its documents in shared corpora with tenant_column made by create_corpus. For reground_admin. Errors: P0002 if the tenant has no rows, 55000 if a synchronised table has a row of the tenant.';

@@ -6,7 +6,8 @@ use pgrx::datum::DatumWithOid;
 use reground_documents::{PageRange, content_hash_hex};
 use reground_grounding::passage::date::epoch_seconds;
 use reground_grounding::passage::{CharRange, Passage, structured_locator};
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
@@ -155,20 +156,31 @@ pub fn by_document(
     select(corpus, &from, filter, document_clause(corpus, 1, doc_ids)?)
 }
 
-/// Returns those of the ids whose passages do not exist, or are hidden from this role. The relation must have had all ids.
-pub fn absent(corpus: &Corpus, chunk_ids: Vec<String>) -> Result<Vec<String>> {
+/// Returns those of the recorded passages that no longer exist, or are hidden from this role. A record is an object with the `chunk_id` of a
+/// passage that the relation had, and its `row_tenant` if records of several tenants are kept apart.
+pub fn gone<R: Serialize + DeserializeOwned>(corpus: &Corpus, recorded: &[R]) -> Result<Vec<R>> {
     let kind = corpus.column_type("chunk_id").unwrap_or("text").to_owned();
     let schema = corpora::operator_schema(&kind)?;
-    let absent = sql::read_one(
+    let gone = sql::read_json(
         &format!(
-            "SELECT array_agg(g.chunk_id) FROM unnest($1::text[]) AS g(chunk_id) WHERE NOT EXISTS ( \
-                 SELECT FROM {} AS p WHERE {} OPERATOR({schema}.=) g.chunk_id::{kind})",
-            corpus.relation.as_deref().unwrap_or_default(),
-            corpus.key()?
+            "SELECT json_agg(g)::text FROM json_to_recordset($1::json) AS g(chunk_id text, row_tenant text) WHERE NOT EXISTS ( \
+                 SELECT FROM {} WHERE {} OPERATOR({schema}.=) g.chunk_id::{kind} AND {} IS NOT NULL AND coalesce({} = g.row_tenant, g.row_tenant IS NULL))",
+            corpus.all_relations()?,
+            corpus.key()?,
+            corpus.required("content")?,
+            row_tenant(corpus),
         ),
-        &[chunk_ids.into()],
+        &[sql::json(recorded)?.into()],
     )?;
-    Ok(absent.unwrap_or_default())
+    Ok(gone.unwrap_or_default())
+}
+
+/// Expression for the tenant of a row as text. No tenant may read a row without one.
+pub fn row_tenant(corpus: &Corpus) -> String {
+    match corpus.column("tenant_column") {
+        Some(column) => format!("{column}::text"),
+        None => "''::text".to_owned(),
+    }
 }
 
 /// Whether the caller may read a passage of a document.

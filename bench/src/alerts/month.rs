@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use reground_audit::alert::{CheckInput, Event, OpenAlert, USUAL_HOURS};
 use reground_audit::counts::{Kind, Part, UsualCell};
 use reground_audit::hours::{Corpus, HOUR, Hours};
+use reground_audit::indicator::Indicator;
 use reground_audit::rule::Rule;
 use reground_audit::traffic::{EarlierCell, WEEKS};
 use reground_citations::{LossStage, Status};
@@ -21,7 +22,7 @@ use crate::statistics::random::SplitMix;
 /// Hours of a month.
 const MONTH: i64 = 30 * 24;
 
-/// Hours that a check reads. A server reads a week, to say when a fault began; no built-in rule on fixed limits uses more than a day.
+/// Hours that the rules on fixed limits read. A server reads a week, to say when a fault began; no built-in rule on fixed limits uses more than a day.
 const READ: i64 = 48;
 
 /// First hour of the simulation, in hours since 1970.
@@ -83,7 +84,7 @@ impl Month {
         let rules = built_in();
         let periods = rules
             .iter()
-            .filter(|rule| rule.indicator.name().ends_with("_rise"));
+            .filter(|rule| matches!(rule.indicator, Indicator::Rise(_)));
         let period = periods.map(|rule| rule.hours).max().unwrap_or_default();
         let mut month = Self {
             random: SplitMix(seed),
@@ -289,11 +290,12 @@ impl Month {
         let back = |hours: i64| (self.hours.len() as i64 - hours + 1).max(0) as usize;
         let mut hours = Hours::default();
         let mut counts = Vec::new();
-        let first = back(READ);
-        let recent = self.hours.iter().enumerate().skip(first);
-        for (at, sums) in recent.chain([(self.hours.len(), present)]) {
+        let all = self.hours.iter().chain([present]).enumerate();
+        for (at, sums) in all.skip(back(READ.max(self.period))) {
             let hour = (FIRST + at as i64) * HOUR;
-            hours.add(sums.cells(hour));
+            if at >= back(READ) {
+                hours.add(sums.cells(hour));
+            }
             if at >= back(self.period) {
                 counts.extend(sums.count_cells(hour));
             }
@@ -433,4 +435,17 @@ fn verdict(
         .unwrap_or_default();
     let lost = lost.and_then(|lost| LossStage::ALL.iter().position(|other| *other == lost));
     (corpus, kind, place, lost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_reads_the_whole_period_of_the_accumulating_rules() {
+        let month = Month::new(1, 60.0, 4);
+        let input = month.input(&Sums::default());
+        let first = input.counts.iter().map(|cell| cell.hour).min();
+        assert_eq!(first, Some(input.now - 71 * HOUR));
+    }
 }

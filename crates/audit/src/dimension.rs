@@ -4,13 +4,15 @@ use serde::Serialize;
 
 use crate::error::AuditError;
 
-/// Dimensions without a key. The first nine apply to answers and citations, the others only to citations.
-pub const NAMES: [&str; 15] = [
+/// Dimensions without a key. The first eleven apply to answers and citations, the others only to citations.
+pub const NAMES: [&str; 17] = [
     "model",
     "tenant",
     "corpus",
     "conversation",
+    "turn_no",
     "intent",
+    "strategy",
     "decision",
     "origin",
     "day",
@@ -23,7 +25,7 @@ pub const NAMES: [&str; 15] = [
     "lost_stage",
 ];
 /// Number of dimensions that apply to answers.
-const ANSWER_DIMENSIONS: usize = 9;
+const ANSWER_DIMENSIONS: usize = 11;
 
 /// The items that are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -271,7 +271,7 @@ fn file_names_without_a_colon() {
     ] {
         assert_eq!(read(text), [], "{text}");
     }
-    let known = Grammar::default().naming(["Q3 report", "plan", "x", "7"]);
+    let known = Grammar::default().naming(["Q3 report", "plan", "x", "ö", "7"]);
     let known = |text: &str| {
         extract(text, &known)
             .citations
@@ -288,7 +288,7 @@ fn file_names_without_a_colon() {
         [document("Q3 report", Some((1, 1)))]
     );
     assert_eq!(
-        known("[plan] (plan) [x] [a plan]"),
+        known("[plan] (plan) [x] [ö] [a plan]"),
         [document("plan", None)]
     );
 }

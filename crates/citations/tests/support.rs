@@ -300,6 +300,53 @@ fn numbers_that_are_no_conflict() {
 }
 
 #[test]
+fn equal_quantities_in_another_notation_are_no_conflict() {
+    for (claimed, found) in [
+        ("1.2 km", "1200 m"),
+        ("1,200 m", "1.2 kilometres"),
+        ("1.2km", "120,000 cm"),
+        ("0.5 kg", "500 g"),
+        ("2 GW", "2,000 MW"),
+        ("2:30 pm", "14:30"),
+        ("14:30", "2:30 p.m."),
+        ("12:05 am", "0:05"),
+        ("12 PM", "12:00"),
+        ("14:00", "2 pm"),
+        ("09:15", "9:15 a.m."),
+    ] {
+        let claim =
+            format!("The ferry route to Bergamo begins after {claimed} at the northern harbour.");
+        let text = claim.replace(claimed, found);
+        let judged = parts(&claim, &text);
+        assert_eq!(judged.conflicts, [], "{claimed} {found}");
+        assert!(judged.numbers_missing.is_empty(), "{judged:?}");
+        assert!(judged.numbers_contradicted.is_empty(), "{judged:?}");
+        assert!(judged.support > 0.7, "{judged:?}");
+    }
+    for (claimed, found) in [
+        ("1.2 km", "1300 m"),
+        ("1.2 km", "1200 cm"),
+        ("1.2 km", "1.2 m"),
+        ("1200 m", "1200 kg"),
+        ("1.5 h", "1500 min"),
+        ("2:30 pm", "15:30"),
+        ("2:30 pm", "2:45 am"),
+        ("2:30", "14:30"),
+        ("14:30", "4:30 pm"),
+        ("13:05 pm", "1:05"),
+    ] {
+        let claim =
+            format!("The ferry route to Bergamo begins after {claimed} at the northern harbour.");
+        let text = claim.replace(claimed, found);
+        assert_eq!(
+            parts(&claim, &text).conflicts,
+            [Conflict::Number],
+            "{claimed} {found}"
+        );
+    }
+}
+
+#[test]
 fn a_denial_on_one_side_is_a_conflict() {
     let plans = "Lite plans are available with all accounts. Tests never run there.";
     // The denied word need not be in the text.

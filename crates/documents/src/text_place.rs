@@ -103,10 +103,11 @@ impl<'a> NumberedText<'a> {
     }
 }
 
-/// Returns the bytes from the first part of an interval to the last; `None` if a part is missing.
+/// Returns the bytes from the first part of an interval to the last; `None` if a part is missing, or the last is before the first.
 fn interval(parts: &[Range<usize>], (first, last): (u32, u32)) -> Option<Range<usize>> {
     let part = |number: u32| parts.get(usize::try_from(number.checked_sub(1)?).ok()?);
-    Some(part(first)?.start..part(last)?.end)
+    let bytes = part(first)?.start..part(last)?.end;
+    (bytes.start <= bytes.end).then_some(bytes)
 }
 
 fn pages_of(text: &str) -> Vec<Range<usize>> {
@@ -190,6 +191,7 @@ mod tests {
             (Some(1), Some(3), None),
             (Some(1), None, Some((4, 5))),
             (Some(2), None, Some((0, 1))),
+            (Some(1), None, Some((2, 1))),
             (Some(1), Some(3), Some((1, 1))),
         ] {
             assert_eq!(

@@ -237,20 +237,20 @@ fn share_of_one(quantity: &'static str, value: f64) -> Result<f64, GroundingErro
     })
 }
 
-/// The drift of a conversation from its first query: d = 1 − cosine of the two embeddings, in [0, 1].
+/// The drift of a conversation from an earlier query to a later one: d = 1 − cosine of the two embeddings, in [0, 1].
 ///
 /// Negative cosines count as 0, because a text cannot be further from the subject than unrelated. `None` if there is no
 /// angle: embeddings of different lengths, or of length 0.
 #[must_use]
-pub fn topic_drift(first: &[f32], current: &[f32]) -> Option<f64> {
-    cosine(first, current).map(|cosine| (1.0 - cosine).min(1.0))
+pub fn drift(earlier: &[f32], later: &[f32]) -> Option<f64> {
+    cosine(earlier, later).map(|cosine| (1.0 - cosine).min(1.0))
 }
 
 /// β: how fast reused sources lose relevance as the topic drifts. Published measurements show only β·d, so the value is
 /// a guess.
 const DRIFT_WEIGHT: f64 = 0.08;
 
-/// The remaining relevance of the first turn's sources after this drift: the factor e^(−β·d). The model's accuracy is
+/// The remaining relevance of the sources of the earlier query after this drift: the factor e^(−β·d). The model's accuracy is
 /// multiplied by it.
 #[must_use]
 pub fn drift_discount(drift: f64) -> f64 {

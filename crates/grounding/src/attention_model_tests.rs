@@ -141,15 +141,15 @@ fn only_a_share_below_the_minimum_needs_a_refresh() {
 
 #[test]
 fn drift_is_one_minus_the_cosine() {
-    assert_eq!(topic_drift(&[1.0, 0.0], &[5.0, 0.0]), Some(0.0));
-    assert_eq!(topic_drift(&[1.0, 0.0], &[0.0, 2.0]), Some(1.0));
-    assert_eq!(topic_drift(&[1.0, 0.0], &[-1.0, 0.0]), Some(1.0));
-    let half = topic_drift(&[1.0, 0.0], &[1.0, 3f32.sqrt()]).unwrap();
+    assert_eq!(drift(&[1.0, 0.0], &[5.0, 0.0]), Some(0.0));
+    assert_eq!(drift(&[1.0, 0.0], &[0.0, 2.0]), Some(1.0));
+    assert_eq!(drift(&[1.0, 0.0], &[-1.0, 0.0]), Some(1.0));
+    let half = drift(&[1.0, 0.0], &[1.0, 3f32.sqrt()]).unwrap();
     assert_eq!(rounded(half, 6), 0.5);
-    assert_eq!(topic_drift(&[1.0], &[1.0, 0.0]), None);
-    assert_eq!(topic_drift(&[0.0, 0.0], &[1.0, 0.0]), None);
-    assert_eq!(topic_drift(&[], &[]), None);
-    assert_eq!(topic_drift(&[f32::NAN], &[1.0]), None);
+    assert_eq!(drift(&[1.0], &[1.0, 0.0]), None);
+    assert_eq!(drift(&[0.0, 0.0], &[1.0, 0.0]), None);
+    assert_eq!(drift(&[], &[]), None);
+    assert_eq!(drift(&[f32::NAN], &[1.0]), None);
     assert_eq!(rounded(drift_discount(0.5), 6), 0.960789);
     assert_eq!((drift_discount(0.0), drift_discount(-1.0)), (1.0, 1.0));
     assert_eq!(drift_discount(9.0), drift_discount(1.0));
@@ -206,8 +206,8 @@ proptest! {
 
     #[test]
     fn drift_stays_in_its_range(a in proptest::collection::vec(-1e3f32..1e3, 8), b in proptest::collection::vec(-1e3f32..1e3, 8)) {
-        let drift = topic_drift(&a, &b);
-        prop_assert_eq!(drift, topic_drift(&b, &a));
-        prop_assert!(drift.is_none_or(|drift| (0.0..=1.0).contains(&drift)));
+        let d = drift(&a, &b);
+        prop_assert_eq!(d, drift(&b, &a));
+        prop_assert!(d.is_none_or(|d| (0.0..=1.0).contains(&d)));
     }
 }

@@ -1,6 +1,6 @@
 //! Comparisons of simulated groups: how often equal groups differ by chance, and how often a planted difference is found.
 
-use reground_metrics::comparison::{Answer, Samples, numbers, shares};
+use reground_metrics::comparison::{Answer, Samples, compare, numbers, shares};
 use reground_metrics::interval::bootstrap_clustered_mean;
 
 /// A linear congruential generator (Knuth's MMIX), enough for these simulations.
@@ -151,4 +151,36 @@ fn numbers_of_answers_have_a_difference_and_a_delta() {
         "{found:?}"
     );
     assert!(found.p_value < 1e-6, "{found:?}");
+}
+
+#[test]
+fn a_comparison_counts_answers_and_samples_and_names_its_test() {
+    let none = Samples::of(None, None);
+    let answers = [
+        [Samples::of(Some(2.0), Some(3)), none],
+        [
+            Samples::of(Some(0.0), Some(1)),
+            Samples::of(Some(1.0), Some(4)),
+        ],
+        [none, Samples::of(Some(1.0), Some(1))],
+        [none, Samples::of(None, Some(-1))],
+    ];
+    let share = compare(&answers, true);
+    assert_eq!((share.answers, share.samples), ([2, 2], [4, 5]));
+    assert_eq!(share.comparison, shares(&answers));
+    assert_eq!(
+        (share.effect_size, share.test),
+        ("cohen_h", "clustered_proportions")
+    );
+    let number = compare(&answers, false);
+    assert_eq!((number.answers, number.samples), ([2, 2], [4, 5]));
+    assert_eq!(number.comparison, numbers(&answers));
+    assert_eq!(
+        (number.effect_size, number.test),
+        ("cliff_delta", "mann_whitney")
+    );
+    // An empty group has counts, but no difference.
+    let alone = compare(&answers[..1], true);
+    assert_eq!((alone.answers, alone.samples), ([1, 0], [3, 0]));
+    assert_eq!(alone.comparison, None);
 }

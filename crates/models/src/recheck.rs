@@ -1,8 +1,8 @@
-//! When the texts of a corpus are compared again with what was embedded.
+//! When the passages of a corpus are compared again with what is recorded about them.
 
 use serde::Deserialize;
 
-/// A comparison reads all texts of a corpus. It takes at most this share of the time.
+/// A comparison reads all passages of a corpus. It takes at most this share of the time.
 const SHARE: f64 = 0.05;
 
 /// Seconds after which a corpus is compared although no change was counted: the counters of a server can be reset or lost.
@@ -20,7 +20,7 @@ pub const MOST_QUEUED: i64 = 20_000;
 /// The last comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 pub struct LastCheck {
-    /// Counter of changes of the relation before it; `None` if there was none, or if it left passages to queue.
+    /// Counter of changes of the relation before it; `None` if there was none, or if it left something to do.
     pub changes: Option<i64>,
     /// How long it took.
     pub seconds: Option<f64>,
@@ -29,15 +29,21 @@ pub struct LastCheck {
 }
 
 impl LastCheck {
-    /// Whether the corpus is compared now, `changes` being the present counter, with this many tasks in the queue.
+    /// Whether the corpus is compared now, `changes` being the present counter.
     #[must_use]
-    pub fn is_due(&self, changes: Option<i64>, queued: i64) -> bool {
+    pub fn is_due(&self, changes: Option<i64>) -> bool {
         let (Some(age), Some(seconds)) = (self.age, self.seconds) else {
             return true;
         };
         let changed = changes.is_none() || self.changes != changes;
-        queued < MOST_QUEUED / 2 && age >= seconds / SHARE && (changed || age >= AT_LEAST_EVERY)
+        age >= seconds / SHARE && (changed || age >= AT_LEAST_EVERY)
     }
+}
+
+/// Whether the next comparison could queue enough tasks, with this many in the queue.
+#[must_use]
+pub fn has_room(queued: i64) -> bool {
+    queued < MOST_QUEUED / 2
 }
 
 /// Whether a call that compares all corpora has taken long enough.
@@ -59,38 +65,43 @@ mod tests {
     #[test]
     fn a_corpus_is_compared_after_a_change_but_not_all_the_time() {
         let never = LastCheck::default();
-        assert!(never.is_due(Some(1), MOST_QUEUED));
+        assert!(never.is_due(Some(1)));
         let last = LastCheck {
             changes: Some(7),
             seconds: Some(1.0),
             age: Some(30.0),
         };
-        assert!(last.is_due(Some(8), 0));
-        assert!(!last.is_due(Some(7), 0));
-        assert!(!last.is_due(Some(8), MOST_QUEUED));
+        assert!(last.is_due(Some(8)));
+        assert!(!last.is_due(Some(7)));
         assert!(
             !LastCheck {
                 age: Some(19.0),
                 ..last
             }
-            .is_due(Some(8), 0)
+            .is_due(Some(8))
         );
         assert!(
             LastCheck {
                 age: Some(3600.0),
                 ..last
             }
-            .is_due(Some(7), 0)
+            .is_due(Some(7))
         );
         // Statistics were reset, or the last comparison left something.
-        assert!(last.is_due(Some(0), 0));
+        assert!(last.is_due(Some(0)));
         assert!(
             LastCheck {
                 changes: None,
                 ..last
             }
-            .is_due(Some(7), 0)
+            .is_due(Some(7))
         );
-        assert!(last.is_due(None, 0));
+        assert!(last.is_due(None));
+    }
+
+    #[test]
+    fn a_queue_that_is_half_full_has_no_room() {
+        assert!(has_room(MOST_QUEUED / 2 - 1));
+        assert!(!has_room(MOST_QUEUED / 2));
     }
 }

@@ -52,7 +52,7 @@ SELECT count(*) > 0 AS begun FROM reground.begin_turn('edit', 'What do ashes car
 SELECT turn_no, parent, superseded FROM pg_temp.path WHERE conversation_ref = 'edit' AND NOT superseded;
 SELECT doc_id, pinned FROM regress.sources WHERE conversation_ref = 'edit';
 SELECT count(*) AS history FROM reground.history('edit', max_tokens => 1000);
-SELECT topic_drift, context_turn_no FROM reground.turns WHERE turn_id = regress.turn('edit', 7);
+SELECT context_turn_no FROM reground.turns WHERE turn_id = regress.turn('edit', 7);
 
 -- An answer to a turn off the path is recorded and does not change the state of the path.
 SELECT * FROM pg_temp.say('late', 'What do oaks carry?', 'Oaks carry acorns {oak}.');

@@ -4,14 +4,15 @@ SET search_path = checking, public;
 SET default_text_search_config = 'pg_catalog.english';
 
 -- Citations in a text of any origin.
-SELECT citation_no, form, raw, marker, number, name, pages, problem, claim
+SELECT citation_no, form, raw, marker, number, name, page_start, page_end, problem, claim
 FROM reground.extract_citations('Cows give milk [A1, p. 3]. Sheep give wool 【4:0†source】. Goats climb [cite: 2, 3]. See (Smith et al., 2020) and [A1,]. Nothing: [x], `m[1]`, [2024].');
 -- One position in three units.
 SELECT raw, answer_start, answer_end, byte_start, byte_end, utf16_start, utf16_end FROM reground.extract_citations('🐄 gibt Milch für alle [A1].');
 -- Families are disabled; patterns and titles are added.
 SELECT form, raw FROM reground.extract_citations('It is so [1]. It is so [A1].', '{"families": {"ordinal": false}}');
-SELECT form, raw, name, pages FROM reground.extract_citations('As TK-12 says (page 4), and the Q3 report too.',
+SELECT form, raw, name, page_start, page_end FROM reground.extract_citations('As TK-12 says (page 4), and the Q3 report too.',
     '{"patterns": [{"name": "ticket", "regex": "(?P<id>TK-[0-9]+) says \\(page (?P<page>[0-9]+)\\)"}], "titles": [{"name": "q3.pdf", "aliases": ["the Q3 report"]}]}');
+SELECT raw, number FROM reground.extract_citations('See CASE-7, CASE-4000000000 and CASE-99999999999999999999.', '{"patterns": [{"name": "case", "regex": "CASE-(?P<number>[0-9]+)"}]}');
 SELECT * FROM reground.extract_citations('x', '{"families": {"colour": true}}');
 SELECT * FROM reground.extract_citations('x', '{"patterns": [{"name": "a", "regex": "("}]}');
 SELECT * FROM reground.extract_citations('x', '{"patterns": [{"name": "a", "regex": "b"}]}');
@@ -57,7 +58,7 @@ SELECT * FROM listed(E'Yes.\n\nSources: [1]');
 -- Names of files, paragraphs and lines; a document with the name of a marker.
 SELECT * FROM checked('Backups run at three [backup.md, p. 2]. Backups run at three [Source backup.md, p. 3, para 1]. Backups run at three [Source: backup.md, p.]. Backups run at three [Backups]. Backups run at three [see backup.md].');
 SELECT c.raw, c.doc_id, c.status FROM reground.check_answer('Cows give milk [Source: Q3]. Cows give milk [Q3, p. 2]. Cows give milk [Source: Q4].', '[{"content": "Cows give milk.", "doc_id": "Q3"}]') AS c;
-SELECT raw, marker, name, pages, paragraphs, lines, scope FROM reground.extract_citations(E'It is so [A1, p. 3, lines 1-2] [big.pdf, p. 7, para 1].\nSources: [A1]');
+SELECT raw, marker, name, page_start, page_end, paragraph_start, paragraph_end, line_start, line_end, scope FROM reground.extract_citations(E'It is so [A1, p. 3, lines 1-2] [big.pdf, p. 7, para 1].\nSources: [A1]');
 SELECT * FROM checked('Nothing is cited.');
 SELECT * FROM checked('');
 -- Invalid arguments.

@@ -193,7 +193,7 @@ RESET ROLE;
 SELECT min(citation_id) AS of_b FROM reground.message_citations WHERE tenant = 'regress_stale_b' \gset
 UPDATE notes SET owner = 'regress_stale_b' WHERE id = 4;
 SET ROLE regress_stale_a;
-SELECT reground._cited_row(:of_b), reground._cited_row(NULL), reground._cited_row(-1);
+SELECT x.id = -1 AS is_unknown, r.* FROM (VALUES (:of_b), (NULL), (-1)) AS x(id), reground._cited_row(x.id) AS r;
 SELECT corpus, doc_id, source_state FROM reground.citation_audit WHERE doc_id = '4' ORDER BY corpus;
 SET ROLE regress_stale_b;
 SELECT corpus, doc_id, source_state FROM reground.citation_audit WHERE source_state <> 'current' ORDER BY corpus, doc_id;
@@ -232,7 +232,7 @@ SELECT citation_id AS of_hidden FROM reground.message_citations WHERE corpus = '
 UPDATE parts SET hidden = true, v = 42 WHERE id = 2;
 UPDATE own_rows SET body = body || ' It was moved.' WHERE id = 2;
 SET ROLE regress_stale_a;
-SELECT reground._cited_row(:of_hidden), (SELECT count(*) FROM parts WHERE doc = 'D') AS visible;
+SELECT r.*, (SELECT count(*) FROM parts WHERE doc = 'D') AS visible FROM reground._cited_row(:of_hidden) AS r;
 SELECT chunk_id, source_state FROM reground.citation_audit WHERE corpus = 'by view' AND conversation_ref <> 'imported' ORDER BY chunk_id;
 -- Rows that the auditor does not see may exist.
 SET ROLE regress_stale_auditor;

@@ -16,7 +16,7 @@ CREATE VIEW checked AS
            substr(m.answer, e.answer_start + 1, e.answer_end - e.answer_start) AS raw,
            (SELECT substr(d.content, e.char_start + 1, e.char_end - e.char_start) = e.quote AND position(e.before || e.quote || e.after IN d.content) > 0
             FROM handbook_documents AS d WHERE d.doc_id = e.doc_id AND d.version = c.source_version) AS in_document,
-           (SELECT substr(p.content, e.passage_start + 1, e.passage_end - e.passage_start) = e.quote FROM handbook AS p WHERE p.chunk_id::text = e.chunk_id) AS in_passage,
+           (SELECT substr(p.content, e.quote_start + 1, e.quote_end - e.quote_start) = e.quote FROM handbook AS p WHERE p.chunk_id::text = e.chunk_id) AS in_passage,
            e.doc_id, e.title, e.uri, e.page_start, e.page_end, e.before, e.quote, e.after, e.source_state
     FROM answers AS m CROSS JOIN LATERAL reground.citation_evidence(m.message_id) AS e JOIN reground.message_citations AS c USING (citation_id)
     ORDER BY m.message_id, e.citation_no;
@@ -37,7 +37,7 @@ SELECT marker FROM reground.add_passages(regress.turn('added'), '[{"content": "H
 SELECT marker, corpus, doc_id, title, locator, origin, facts, tokens FROM reground.turn_sources(regress.turn('added'));
 -- A passage of the application has no document of ours.
 SELECT count(*) FROM reground.end_turn(regress.turn('added'), 'Horsetails have spores [C1].', message_ref => 'added');
-SELECT marker, corpus, page_start, before, quote, after, passage_start, passage_end, char_start, source_state
+SELECT marker, corpus, page_start, before, quote, after, quote_start, quote_end, char_start, source_state
 FROM reground.citation_evidence((SELECT message_id FROM reground.messages WHERE message_ref = 'added'));
 -- A turn without sources, and one that waits for a rerank.
 SELECT count(*) FROM reground.begin_turn('nothing', 'zzz', corpus => 'handbook');
@@ -65,10 +65,10 @@ SET client_min_messages = warning;
 SELECT reground.add_corpus('long articles', 'evidence.articles', 'id', 'body', title => 'name');
 SELECT marker, length(content) < 4000 AS is_window FROM reground.begin_turn('long', 'What is the capital of Freedonia?', corpus => 'long articles', settings => '{"max_passage_tokens": 300}');
 SELECT count(*) FROM reground.end_turn(regress.turn('long'), 'The capital of Freedonia is Sylvania City [A1].', message_ref => 'long');
-SELECT e.chunk_id, e.quote = substr(a.body, e.passage_start + 1, e.passage_end - e.passage_start) AS in_passage, e.before, e.quote, e.after, e.char_start, e.source_state
+SELECT e.chunk_id, e.quote = substr(a.body, e.quote_start + 1, e.quote_end - e.quote_start) AS in_passage, e.before, e.quote, e.after, e.char_start, e.source_state
 FROM reground.citation_evidence((SELECT message_id FROM reground.messages WHERE message_ref = 'long')) AS e JOIN articles AS a ON a.id::text = e.chunk_id;
 UPDATE articles SET body = 'Gone.';
-SELECT chunk_id, left(before, 20) AS before, quote, after, passage_start > 1000 AS has_place, source_state FROM reground.citation_evidence((SELECT message_id FROM reground.messages WHERE message_ref = 'long'));
+SELECT chunk_id, left(before, 20) AS before, quote, after, quote_start > 1000 AS has_place, source_state FROM reground.citation_evidence((SELECT message_id FROM reground.messages WHERE message_ref = 'long'));
 DELETE FROM articles;
 SELECT quote, source_state FROM reground.citation_evidence((SELECT message_id FROM reground.messages WHERE message_ref = 'long'));
 
@@ -80,7 +80,7 @@ SELECT reground.add_corpus('parts', 'evidence.parts', 'id', 'body', doc_id => 'd
 SELECT marker, length(content) FROM reground.begin_turn('parts', 'Why are the teeth of beavers orange, and how do otters sleep?', corpus => 'parts');
 SELECT marker, member_chunk_ids FROM reground.explain_turn(regress.turn('parts')) WHERE in_context;
 SELECT count(*) FROM reground.end_turn(regress.turn('parts'), 'Otters sleep on their backs [A1]. The teeth of beavers are orange because of iron [A1].', message_ref => 'parts');
-SELECT e.chunk_id, e.quote, e.quote = substr(p.body, e.passage_start + 1, e.passage_end - e.passage_start) AS in_passage,
+SELECT e.chunk_id, e.quote, e.quote = substr(p.body, e.quote_start + 1, e.quote_end - e.quote_start) AS in_passage,
        (SELECT substr(string_agg(CASE WHEN b.place = 0 THEN b.body ELSE substr(b.body, 31) END, '' ORDER BY b.place), e.char_start + 1, e.char_end - e.char_start) = e.quote FROM parts AS b) AS in_document, e.source_state
 FROM reground.citation_evidence((SELECT message_id FROM reground.messages WHERE message_ref = 'parts')) AS e LEFT JOIN parts AS p ON p.id::text = e.chunk_id ORDER BY e.citation_no;
 
@@ -100,7 +100,7 @@ SELECT count(*) FROM reground.begin_turn('newts', 'Where do newts hide under sto
 SELECT count(*) FROM reground.end_turn(regress.turn('newts'), 'Newts hide under stones in the pond [A1].');
 SELECT marker, origin FROM reground.begin_turn('newts', 'And what do pikes hunt in the lake?', settings => '{"max_sources": 1, "reserved_slots": 0}', intent => 'drill_down');
 SELECT count(*) FROM reground.end_turn(regress.turn('newts'), 'Newts hide under stones in the pond [A1].', message_ref => 'newts');
-CREATE VIEW newt AS SELECT chunk_id, quote, passage_start, passage_end, char_start, char_end, source_state
+CREATE VIEW newt AS SELECT chunk_id, quote, quote_start, quote_end, char_start, char_end, source_state
 FROM reground.citation_evidence((SELECT message_id FROM reground.messages WHERE message_ref = 'newts'));
 SELECT * FROM newt;
 UPDATE newts SET body = 'Frogs 🐸 sit on leaves beside the rock.' WHERE id = 1;

@@ -20,7 +20,7 @@ END
 $$;
 CREATE VIEW health AS
     SELECT conversation_ref, turn_no, strategy, retrieved, context_turn_no, context_tokens AS context, history_tokens AS history, round(attribution_share::numeric, 3) AS share,
-        round(predicted_accuracy::numeric, 3) AS predicted, round(accuracy_floor::numeric, 3) AS floor, round(topic_drift::numeric, 3) AS drift
+        round(predicted_accuracy::numeric, 3) AS predicted, round(accuracy_floor::numeric, 3) AS floor
     FROM reground.conversation_health;
 
 -- Fresh sources in every turn; the whole history, or as much as the target allows.
@@ -111,12 +111,12 @@ SELECT turn_no, retrieved, context_turn_no, context, share FROM health WHERE con
 
 -- A deferred turn is measured once it has its context.
 SELECT count(*) AS candidates FROM reground.begin_turn('empty', 'tea', 'history', '[0.6,0,0.8]', settings => '{"reranker": "deferred"}');
-SELECT retrieved, context_turn_no, history_tokens, attribution_share, topic_drift FROM reground.turns WHERE turn_id = regress.turn('empty');
+SELECT retrieved, context_turn_no, history_tokens, attribution_share FROM reground.turns WHERE turn_id = regress.turn('empty');
 SELECT count(*) AS sources FROM reground.apply_rerank(regress.turn('empty'), NULL);
-SELECT retrieved, context_turn_no, history_tokens > 0 AS history, attribution_share > 0 AS share, round(topic_drift::numeric, 3) AS drift FROM reground.turns WHERE turn_id = regress.turn('empty');
+SELECT retrieved, context_turn_no, history_tokens > 0 AS history, attribution_share > 0 AS share FROM reground.turns WHERE turn_id = regress.turn('empty');
 
 -- One row per conversation.
-SELECT conversation_ref, turns, retrievals, answers, citations, history_dependence, round(highest_topic_drift::numeric, 3) AS highest_topic_drift FROM reground.conversation_totals
+SELECT conversation_ref, turns, retrievals, answers, citations, history_dependence FROM reground.conversation_totals
 WHERE conversation_ref IN ('all', 'first') ORDER BY conversation_ref;
 
 -- Measured times beside the published ones; a turn that reuses its sources has no search time.

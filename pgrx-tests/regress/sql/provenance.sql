@@ -6,8 +6,8 @@ SELECT doc_id, version FROM (VALUES ('tea', 'Green tea steeps for two minutes.',
     reground.put_document('provenance', doc_id, passages => jsonb_build_array(jsonb_build_object('content', body)), title => initcap(doc_id));
 SELECT reground.put_embeddings('provenance', ARRAY['1', '2', '3'], ARRAY['[1,0]', '[0,1]', '[-1,0.2]']::vector[]);
 CREATE FUNCTION ranks(query text, passages text[]) RETURNS real[] LANGUAGE sql AS $$ SELECT array_agg(char_length(p)::real ORDER BY i) FROM unnest(passages) WITH ORDINALITY AS u(p, i) $$;
-CREATE FUNCTION traced(conversation text, turn_no integer, citation_no integer) RETURNS TABLE (hop integer, stage_no integer, kind text, activity text, doc_id text, chunk_id text, hashed boolean, dropped_stage text) LANGUAGE sql STABLE AS $$
-    SELECT t.hop, t.stage_no, t.kind, t.activity, t.doc_id, t.chunk_id, t.hash IS NOT NULL, coalesce(t.details ->> 'dropped_stage', t.details ->> 'lost_stage')
+CREATE FUNCTION traced(conversation text, turn_no integer, citation_no integer) RETURNS TABLE (hop integer, stage_no integer, kind text, activity text, doc_id text, chunk_id text, version integer, hashed boolean, described boolean, dropped_stage text) LANGUAGE sql STABLE AS $$
+    SELECT t.hop, t.stage_no, t.kind, t.activity, t.doc_id, t.chunk_id, t.version, t.hash IS NOT NULL, jsonb_strip_nulls(t.details) <> '{}', coalesce(t.details ->> 'dropped_stage', t.details ->> 'lost_stage')
     FROM reground.citation_audit AS a, reground.trace_citation(a.citation_id) AS t WHERE (a.conversation_ref, a.turn_no, a.citation_no) = ($1, $2, $3) AND NOT a.superseded ORDER BY t.hop, t.node $$;
 
 -- A source that a search found and a reranker ranked: five hops.
@@ -15,6 +15,10 @@ SELECT marker, doc_id FROM reground.begin_turn('provenance-1', 'How long does gr
 SELECT marker, status FROM reground.end_turn(regress.turn('provenance-1'), 'Oats are rolled flat before they dry [A1]. Rye bread rises slowly in the cold [B1]. Pigs fly [Z9]. Green tea steeps for two minutes [Source: tea].', model => 'small', tags => '{"team": "blue"}');
 SELECT * FROM traced('provenance-1', 1, 1);
 SELECT * FROM traced('provenance-1', 1, 2);
+-- The hashes are those of the texts.
+SELECT t.kind, t.hash = CASE t.kind WHEN 'document' THEN (SELECT d.content_hash FROM reground.documents AS d JOIN reground.corpora AS k USING (corpus_id) WHERE k.corpus = t.corpus AND d.doc_id = t.doc_id)
+        ELSE encode(sha256('Oats are rolled flat before they dry.'), 'hex') END AS same
+FROM reground.citation_audit AS a, reground.trace_citation(a.citation_id) AS t WHERE (a.conversation_ref, a.turn_no, a.citation_no) = ('provenance-1', 1, 1) ORDER BY t.hop;
 -- A citation that resolves to nothing is one row; the trace of a lost passage names the stage and ends at its document.
 SELECT * FROM traced('provenance-1', 1, 3);
 SELECT * FROM traced('provenance-1', 1, 4);
@@ -104,13 +108,18 @@ SELECT r.state, replace(r.message, m.id::text, 'of another') AS message, r.hint 
 RESET ROLE;
 SELECT value, citations, judged, holding, round(rate::numeric, 3) AS rate, round(low::numeric, 3) AS low, round(high::numeric, 3) AS high, labelled, labelled_accurate, reported FROM reground.citation_quality('model') WHERE value = 'small';
 SELECT value, citations, holding FROM reground.citation_quality('tag:team') WHERE value IS NOT NULL;
+SELECT q.value, q.citations = (SELECT count(*) FROM reground.citation_audit AS a JOIN reground.turns AS t USING (turn_id) WHERE NOT a.superseded AND t.settings ->> 'strategy' = q.value) AS same FROM reground.citation_quality('strategy') AS q;
+SELECT h.hallucination_mode, h.citations = (SELECT count(*) FROM reground.citation_audit AS a WHERE NOT a.superseded AND a.hallucination_mode = h.hallucination_mode) AS same,
+    round(h.share::numeric, 3) = round(h.citations / (SELECT nullif(count(a.hallucination_mode), 0)::numeric FROM reground.citation_audit AS a WHERE NOT a.superseded), 3) AS share, h.low <= h.share AND h.share <= h.high AS within, h.published_share FROM reground.hallucination_mix() AS h;
+SELECT sum(citations) > 0 AS some, sum(citations) = (SELECT count(a.hallucination_mode) FROM reground.citation_audit AS a JOIN reground.turns AS t USING (turn_id) WHERE NOT a.superseded AND t.corpus = 'provenance') AS same FROM reground.hallucination_mix('provenance');
+SELECT hallucination_mode, citations, share FROM reground.hallucination_mix(since => 'infinity');
 -- The figures equal plain counts, for every dimension.
 SELECT d.dimension, bool_and((q.citations, q.judged, q.holding) IS NOT DISTINCT FROM (p.citations, p.judged, p.holding)) AS same, sum(q.citations) = (SELECT count(*) FROM reground.citation_audit WHERE NOT superseded) AS all_counted
-FROM unnest(ARRAY['model', 'corpus', 'document', 'conversation', 'status', 'form', 'hallucination_mode', 'lost_stage', 'day']) AS d(dimension)
+FROM unnest(ARRAY['model', 'corpus', 'document', 'conversation', 'turn_no', 'status', 'form', 'hallucination_mode', 'lost_stage', 'day']) AS d(dimension)
 CROSS JOIN LATERAL reground.citation_quality(d.dimension) AS q
 LEFT JOIN LATERAL (
     SELECT count(*) AS citations, count(a.holds) AS judged, count(*) FILTER (WHERE a.holds) AS holding FROM reground.citation_audit AS a
-    WHERE NOT a.superseded AND CASE d.dimension WHEN 'model' THEN a.model WHEN 'corpus' THEN a.corpus WHEN 'document' THEN a.doc_id WHEN 'conversation' THEN a.conversation_ref WHEN 'status' THEN a.status
+    WHERE NOT a.superseded AND CASE d.dimension WHEN 'model' THEN a.model WHEN 'corpus' THEN a.corpus WHEN 'document' THEN a.doc_id WHEN 'conversation' THEN a.conversation_ref WHEN 'turn_no' THEN a.turn_no::text WHEN 'status' THEN a.status
         WHEN 'form' THEN a.form WHEN 'hallucination_mode' THEN a.hallucination_mode WHEN 'lost_stage' THEN a.lost_stage ELSE to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') END IS NOT DISTINCT FROM q.value) AS p ON true
 GROUP BY d.dimension ORDER BY d.dimension;
 -- Survival of each stage equals the counts of the citations; every dimension has the same totals.

@@ -48,6 +48,21 @@ FROM reground.cfs_hourly AS h CROSS JOIN LATERAL (
     WHERE NOT m.superseded AND m.tenant = h.tenant AND t.corpus = h.corpus AND m.model IS NOT DISTINCT FROM h.model AND date_bin('1 hour', m.created_at, 'epoch') = h.hour) AS d;
 SELECT reground.rebuild_audit() = (SELECT count(*) FROM reground.messages WHERE NOT superseded) AS all_counted;
 SELECT * FROM pg_temp.differences();
+-- A reranker that returns one passage of two, and one that returns both. A superseded answer counts no more.
+SELECT reground.create_corpus('reranked');
+SELECT reground.put_document('reranked', d, content => d || ' grow in the north.') FROM unnest(ARRAY['Oats', 'Oats and rye']) AS d;
+CREATE FUNCTION public.first_only(query text, passages text[]) RETURNS real[] LANGUAGE sql AS $$ SELECT array_agg(CASE WHEN i = 1 THEN 1::real END ORDER BY i) FROM unnest(passages) WITH ORDINALITY AS u(p, i) $$;
+CREATE FUNCTION public.all_equal(query text, passages text[]) RETURNS real[] LANGUAGE sql AS $$ SELECT array_agg(1::real) FROM unnest(passages) $$;
+SELECT f, count(DISTINCT e.citation_no) AS citations FROM unnest(ARRAY['public.first_only', 'public.all_equal', 'off']) AS f, LATERAL (SELECT DISTINCT turn_id FROM reground.begin_turn('reranked ' || f, 'Do oats grow?', corpus => 'reranked', settings => jsonb_build_object('reranker', f))) AS b,
+    LATERAL reground.end_turn(b.turn_id, 'Oats grow in the north [A1].', model => 'm') AS e GROUP BY 1 ORDER BY 1;
+SELECT reground.refresh_audit();
+SELECT answers, rerank_turns, reranked, rerank_lost FROM reground.turn_rollup WHERE corpus = 'reranked';
+SELECT * FROM pg_temp.differences();
+SELECT count(*) FROM reground.end_turn((SELECT turn_id FROM reground.turns WHERE corpus = 'reranked' AND rerank_lost_count > 0), 'Oats grow.', model => 'n');
+SELECT reground.refresh_audit();
+SELECT model, answers, rerank_turns, reranked, rerank_lost FROM reground.turn_rollup WHERE corpus = 'reranked' ORDER BY model;
+SELECT * FROM pg_temp.differences();
+DROP FUNCTION public.first_only, public.all_equal;
 -- An answer that is deleted before it was counted.
 SELECT count(*) FROM reground.begin_turn('rolled-2', 'Where do oats grow?', corpus => 'rolled');
 SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'In the north [A1].');

@@ -227,6 +227,7 @@ SELECT * FROM reground.run_probes('{r}_farm');
 SELECT reground.drop_probe('{r}-goats');
 SELECT * FROM reground.citation_quality(), reground.citation_quality('document', since => '2025-01-01', until => 'tomorrow') AS d;
 SELECT * FROM reground.citation_quality('tag:team');
+SELECT * FROM reground.hallucination_mix(), reground.hallucination_mix('{r}_farm', since => '2025-01-01', until => 'tomorrow') AS m;
 SELECT * FROM reground.stage_survival();
 SELECT * FROM reground.stage_survival('corpus', since => '2025-01-01');
 SELECT * FROM reground.compare('cfs', 'model', 'some', 'other');

@@ -51,6 +51,7 @@ pub const CALLS: &[&str] = &[
     "factuality_report('conversation')",
     "factuality_agreement()",
     "citation_quality('document')",
+    "hallucination_mix()",
     "stage_survival('conversation')",
     "source_usage()",
     "sli()",

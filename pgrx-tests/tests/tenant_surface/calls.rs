@@ -27,6 +27,7 @@ pub const CALLS: &[Call] = &[
     call("_dimension_key('tag:team')", &[]),
     call("_node('chunk', $1, $2)", &[Corpus, Document]),
     call("_pair_index(1, 2, 3)", &[]),
+    call("hallucination_mix($1, $2::text::timestamptz)", &[Corpus, Moment]),
     call("citation_quality('document', $1::text::timestamptz)", &[Moment]),
     call("compare('cfs', 'conversation', $1, $2, $3::text::timestamptz)", &[KnownConversation, KnownConversation, Moment]),
     call("compare('holding', 'document', $1, $2, $3::text::timestamptz)", &[Document, Document, Moment]),

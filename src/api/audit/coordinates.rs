@@ -10,6 +10,7 @@ use crate::api::corpus::corpora::named;
 use crate::api::writable;
 use crate::error::{Error, Result};
 use crate::retrieve::coordinates::{self, CoordinateCounts};
+use crate::retrieve::passages;
 use crate::rows;
 use crate::run_as::as_relation_owner;
 use crate::sql;
@@ -69,7 +70,7 @@ pub(super) fn check_all(in_any_case: bool) -> Result<TaskResult> {
     for stored in maintenance::coordinate_checks()? {
         let corpus_id = stored.corpus_id;
         let changes = changes(corpus_id)?;
-        let is_due = in_any_case || !is_long(since(begun)?) && stored.last.is_due(changes, 0);
+        let is_due = in_any_case || !is_long(since(begun)?) && stored.last.is_due(changes);
         let last = || {
             let counts = stored.passages.zip(stored.faults);
             counts.and_then(|(passages, faults)| {
@@ -165,9 +166,7 @@ fn forget_gone(corpus: &Corpus) -> Result<()> {
             return Ok(());
         };
         after.clone_from(last);
-        let gone = as_relation_owner(corpus.clone(), |corpus| {
-            coordinates::gone(corpus, &recorded)
-        })?;
+        let gone = as_relation_owner(corpus.clone(), |corpus| passages::gone(corpus, &recorded))?;
         if !gone.is_empty() {
             positions::forget(corpus.corpus_id, &gone)?;
         }

@@ -126,32 +126,18 @@ fn compare(
         }
         .into());
     }
-    let answers = answers_of(group(sums_a, counts_a), group(sums_b, counts_b));
-    let found = if figure.is_share() {
-        comparison::shares(&answers)
-    } else {
-        comparison::numbers(&answers)
-    };
-    let answered = |group: usize| {
-        let own = answers.iter().filter(|answer| answer[group].count > 0);
-        i64::try_from(own.count()).unwrap_or(i64::MAX)
-    };
-    let samples = |group: usize| {
-        let counts = answers.iter().map(|answer| answer[group].count);
-        let sum = counts.fold(0_u64, u64::saturating_add);
-        i64::try_from(sum).unwrap_or(i64::MAX)
-    };
+    let compared = comparison::compare(
+        &answers_of(group(sums_a, counts_a), group(sums_b, counts_b)),
+        figure.is_share(),
+    );
+    let found = compared.comparison;
     let medians = found.and_then(|found| found.medians);
-    let (effect_size, test) = if figure.is_share() {
-        ("cohen_h", "clustered_proportions")
-    } else {
-        ("cliff_delta", "mann_whitney")
-    };
+    let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let row = [
-        answered(0).into_datum(),
-        answered(1).into_datum(),
-        samples(0).into_datum(),
-        samples(1).into_datum(),
+        count(compared.answers[0]).into_datum(),
+        count(compared.answers[1]).into_datum(),
+        count(compared.samples[0]).into_datum(),
+        count(compared.samples[1]).into_datum(),
         found.map(|found| found.means[0]).into_datum(),
         found.map(|found| found.means[1]).into_datum(),
         medians.map(|medians| medians[0]).into_datum(),
@@ -160,23 +146,18 @@ fn compare(
         found.map(|found| found.low).into_datum(),
         found.map(|found| found.high).into_datum(),
         found.map(|found| found.effect).into_datum(),
-        effect_size.into_datum(),
-        test.into_datum(),
+        compared.effect_size.into_datum(),
+        compared.test.into_datum(),
         found.map(|found| found.p_value).into_datum(),
     ];
     rows::emit_values(fcinfo, &row);
     Ok(())
 }
 
-/// The samples of one group; a missing element is no sample.
+/// The samples of one group.
 fn group(sums: Sums, counts: Counts) -> impl Iterator<Item = Samples> {
     let pairs = sums.into_iter().flatten().zip(counts.into_iter().flatten());
-    pairs.map(|(sum, count)| Samples {
-        sum: sum.unwrap_or_default(),
-        count: count
-            .and_then(|count| u64::try_from(count).ok())
-            .unwrap_or_default(),
-    })
+    pairs.map(|(sum, count)| Samples::of(sum, count))
 }
 
 fn answers_of(

@@ -1,6 +1,6 @@
 //! State of a conversation at a turn: whether the turn searches, and the share of its sources in the prompt.
 
-use reground_grounding::attention_model::topic_drift;
+use reground_grounding::attention_model::drift;
 use reground_grounding::history::HistoryRules;
 use reground_grounding::history::context_share::{self, ContextShare};
 use reground_grounding::memory::ContextSource;
@@ -84,15 +84,10 @@ impl ConversationState {
         }
     }
 
-    /// The share of a turn's sources in the prompt, and the topic drift.
+    /// The share of a turn's sources in the prompt.
     fn context_share(&self, tenant: &str, turn: &TurnContext<'_>) -> Result<ContextShare> {
         let context_tokens = turn.tokens as u64;
-        let drift = |from: &Option<Vec<f32>>| topic_drift(from.as_deref()?, turn.embedding?);
-        // Drift is measured from the first turn, which has no row yet.
-        let first = match turn.turn_no {
-            1 => turn.embedding.and_then(|own| topic_drift(own, own)),
-            _ => drift(&self.before.first_embedding),
-        };
+        let drift_from = |from: &Option<Vec<f32>>| drift(from.as_deref()?, turn.embedding?);
         let measured = context_share::Turn {
             turn_no: u32::try_from(turn.turn_no).unwrap_or(u32::MAX),
             context_tokens,
@@ -103,9 +98,8 @@ impl ConversationState {
                 turn.settings,
             )?,
             full_history_tokens: self.history_tokens,
-            topic_drift: first,
             sources_drift: (!turn.searched)
-                .then(|| drift(&self.before.sources_embedding))
+                .then(|| drift_from(&self.before.sources_embedding))
                 .flatten(),
         };
         Ok(context_share::measure(measured, turn.settings)?)

@@ -2,16 +2,18 @@
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_models::recheck::{MOST_QUEUED, duration_after_error, is_long};
+use reground_models::recheck::{MOST_QUEUED, duration_after_error, has_room, is_long};
 
 use crate::api::writable;
 use crate::error::{Error, Result, warn};
 use crate::retrieve::mapping::embedding_column;
-use crate::retrieve::passages::absent;
+use crate::retrieve::passages;
 use crate::run_as::as_relation_owner;
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold};
-use crate::store::models::embeddings::{self, Check, Compared, PresentPassages, Target};
+use crate::store::models::embeddings::{
+    self, Check, Compared, EmbeddedPassage, PresentPassages, Target,
+};
 use crate::store::models::tasks;
 
 use crate::api::models::tasks::embed::{has_key, has_text, text_hash};
@@ -73,7 +75,8 @@ fn compare_if_due(corpus_id: i64, model: &str, in_any_case: bool) -> Result<i64>
     };
     let changes = embeddings::changes(corpus_id)?;
     let before = embeddings::unfinished(corpus_id, model)?;
-    if !in_any_case && !last.is_due(changes, before.waiting) {
+    let is_due = last.is_due(changes) && has_room(before.waiting);
+    if !in_any_case && !is_due {
         return Ok(0);
     }
     // Locked before its relation, as drop_corpus does.
@@ -232,16 +235,17 @@ pub(in crate::api) fn forget_all_gone() -> Result<i64> {
 
 /// Removes what is recorded about passages that no longer exist. Returns the number of records.
 fn forget_gone(corpus: &Corpus, model: &str) -> Result<i64> {
-    let mut after = String::new();
+    let mut after = EmbeddedPassage::default();
     let mut forgotten: i64 = 0;
     loop {
-        let recorded = embeddings::recorded(corpus.corpus_id, model, &after, BATCH)?;
+        let recorded = embeddings::recorded(corpus.corpus_id, model, &after.chunk_id, BATCH)?;
         let Some(last) = recorded.last() else {
             return Ok(forgotten);
         };
         after.clone_from(last);
-        let gone = as_relation_owner(corpus.clone(), |corpus| absent(corpus, recorded))?;
+        let gone = as_relation_owner(corpus.clone(), |corpus| passages::gone(corpus, &recorded))?;
         if !gone.is_empty() {
+            let gone = gone.into_iter().map(|passage| passage.chunk_id).collect();
             forgotten = forgotten.saturating_add(embeddings::forget(corpus.corpus_id, gone)?);
         }
     }

@@ -3,23 +3,13 @@
 use crate::error::Result;
 use crate::sql;
 
-/// Whether a column has a unique index of its own.
-pub fn is_unique(relation: &str, column: &str) -> Result<bool> {
-    let found = sql::read_one::<bool>(
-        "SELECT EXISTS (SELECT FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attname = $2 \
-             WHERE i.indrelid = $1::regclass AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)",
-        &[relation.into(), column.into()],
-    )?;
-    Ok(found == Some(true))
-}
-
 /// Whether a unique index consists of some of the columns.
-pub fn is_unique_within(relation: &str, columns: Vec<String>) -> Result<bool> {
+pub fn is_unique(relation: &str, columns: &[&str]) -> Result<bool> {
     let found = sql::read_one::<bool>(
         "SELECT EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = $1::regclass AND i.indisunique AND i.indisvalid AND i.indpred IS NULL \
              AND NOT EXISTS (SELECT FROM unnest(i.indkey::smallint[]) WITH ORDINALITY AS u(attnum, place) WHERE u.place <= i.indnkeyatts \
                  AND NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = i.indrelid AND a.attnum = u.attnum AND a.attname::text = ANY ($2))))",
-        &[relation.into(), columns.into()],
+        &[relation.into(), columns.to_vec().into()],
     )?;
     Ok(found == Some(true))
 }

@@ -6,11 +6,12 @@
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
-use crate::retrieve::catalog::is_unique_within;
+use crate::retrieve::catalog::is_unique;
+use crate::retrieve::passages::row_tenant;
 use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
-use crate::store::corpora::{Corpus, Side, operator_schema};
-use crate::store::positions::{Key, POSITION};
+use crate::store::corpora::{Corpus, Side};
+use crate::store::positions::POSITION;
 
 /// Passages that are compared at a time.
 const BATCH: usize = 1000;
@@ -70,7 +71,7 @@ fn wrong_among(corpus: &Corpus, passages: &str) -> Result<String> {
     Ok(format!(
         "(SELECT w.chunk_id::text AS chunk_id, w.doc_id, w.problem, w.detail FROM ( \
              SELECT p.chunk_id, p.doc_id, p.ordinal, \
-                    CASE WHEN d.doc_id IS NULL OR d.replaced_at IS NOT NULL THEN 'no_document' \
+                    CASE WHEN d.doc_id IS NULL THEN 'no_document' \
                          WHEN {lost} THEN 'lost' \
                          WHEN p.char_start < 0 OR p.char_end <= p.char_start OR p.char_end > d.char_count OR p.page_start < 1 OR p.page_end < p.page_start \
                               OR p.page_end > d.page_count THEN 'out_of_bounds' \
@@ -79,7 +80,7 @@ fn wrong_among(corpus: &Corpus, passages: &str) -> Result<String> {
                     concat_ws(', ', 'passage ' || p.ordinal, 'characters ' || p.char_start || ' to ' || p.char_end, 'pages ' || p.page_start || ' to ' || p.page_end, \
                         'stored: characters ' || e.char_start || ' to ' || e.char_end, 'stored: pages ' || e.page_start || ' to ' || e.page_end) AS detail \
              FROM {passages} \
-             LEFT JOIN (SELECT d.doc_id, d.version, d.replaced_at, d.page_count, d.positions, length(d.content) AS char_count FROM {documents} AS d OFFSET 0) AS d \
+             LEFT JOIN (SELECT d.doc_id, d.version, d.page_count, d.positions, length(d.content) AS char_count FROM {documents} AS d WHERE d.replaced_at IS NULL OFFSET 0) AS d \
                  ON d.doc_id = p.doc_id AND d.version = p.version \
              LEFT JOIN (SELECT d.doc_id, d.version, (x.place - 1)::integer AS ordinal, (x.position ->> 0)::integer AS char_start, (x.position ->> 1)::integer AS char_end, \
                                (x.position ->> 2)::integer AS page_start, (x.position ->> 3)::integer AS page_end, \
@@ -130,7 +131,7 @@ fn array(values: &mut Vec<String>) -> String {
     array
 }
 
-/// Query for a JSON object per passage: `reground::store::positions::PRESENT`.
+/// Query for a JSON object per passage, as `reground::store::positions` compares it.
 fn present_query(corpus: &Corpus, from: &str) -> Result<String> {
     let (key, content) = (corpus.key()?, corpus.required("content")?);
     let tenant = row_tenant(corpus);
@@ -157,35 +158,6 @@ fn present_query(corpus: &Corpus, from: &str) -> Result<String> {
     ))
 }
 
-/// Expression for the tenant of a row as text. No tenant may read a row without one.
-fn row_tenant(corpus: &Corpus) -> String {
-    match corpus.column("tenant_column") {
-        Some(column) => format!("{column}::text"),
-        None => "''::text".to_owned(),
-    }
-}
-
-/// Returns those of the recorded passages that no longer exist, or are hidden from this role.
-///
-/// # Errors
-/// As [`present`].
-pub fn gone(corpus: &Corpus, recorded: &[Key]) -> Result<Vec<Key>> {
-    let kind = corpus.column_type("chunk_id").unwrap_or("text").to_owned();
-    let schema = operator_schema(&kind)?;
-    let gone = sql::read_json(
-        &format!(
-            "SELECT json_agg(g)::text FROM json_to_recordset($1::json) AS g(chunk_id text, row_tenant text) WHERE NOT EXISTS ( \
-                 SELECT FROM {} WHERE {} OPERATOR({schema}.=) g.chunk_id::{kind} AND {} IS NOT NULL AND {} = g.row_tenant)",
-            corpus.all_relations()?,
-            corpus.key()?,
-            corpus.required("content")?,
-            row_tenant(corpus),
-        ),
-        &[sql::json(recorded)?.into()],
-    )?;
-    Ok(gone.unwrap_or_default())
-}
-
 /// Checks that positions of a registered corpus can be recorded: as maintenance reads its tables as their owner, the owner must have
 /// mapped them, and a record must belong to one passage.
 ///
@@ -205,14 +177,14 @@ pub fn check_recordable(corpus: &Corpus) -> Result<()> {
             "The owner of the tables can drop the corpus and register it again.",
         );
     }
-    let columns: Vec<String> = ["chunk_id", "tenant_column"]
+    let columns: Vec<&str> = ["chunk_id", "tenant_column"]
         .iter()
         .filter_map(|meaning| corpus.mapping.get(*meaning))
         .filter(|column| column.side == Side::Passages)
-        .map(|column| column.column.clone())
+        .map(|column| column.column.as_str())
         .collect();
     let relation = corpus.relation.as_deref().unwrap_or_default();
-    match is_unique_within(relation, columns)? {
+    match is_unique(relation, &columns)? {
         true => Ok(()),
         false => refused(
             "the ids of its passages have no unique index",

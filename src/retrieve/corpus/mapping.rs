@@ -260,7 +260,7 @@ pub fn check_documents_of_tenants(documents: Option<&str>, mapping: &Mapping) ->
             });
         }
     }
-    if is_there || is_unique(documents, &id.column)? {
+    if is_there || is_unique(documents, &[&id.column])? {
         return Ok(());
     }
     Err(Error::Bad {

@@ -120,9 +120,9 @@ fn holding_groups() -> String {
              UNION ALL \
              SELECT true, b.judged, b.holding, count(*) FROM ( \
                  SELECT count(c.holds) AS judged, count(*) FILTER (WHERE c.holds) AS holding \
-                 FROM (SELECT {PREVIOUS_SINCE} AS since OFFSET 0) AS p JOIN reground.messages AS m ON m.created_at >= p.since AND m.created_at < $3 \
-                 JOIN reground.turns AS t ON t.turn_id = m.turn_id JOIN reground.message_citations AS c ON c.message_id = m.message_id \
-                 WHERE NOT m.superseded AND t.corpus = $1 AND ($2 IS NULL OR m.tenant = $2) GROUP BY m.message_id) AS b \
+                 FROM reground.messages AS m JOIN reground.turns AS t ON t.turn_id = m.turn_id JOIN reground.message_citations AS c ON c.message_id = m.message_id \
+                 WHERE m.created_at >= {PREVIOUS_SINCE} AND m.created_at < $3 AND NOT m.superseded AND t.corpus = $1 AND ($2 IS NULL OR m.tenant = $2) \
+                 GROUP BY m.message_id) AS b \
              GROUP BY 2, 3) AS x)"
     )
 }
@@ -179,7 +179,7 @@ pub fn corpus(scope: ReportScope<'_>, unit: TimeUnit) -> Result<Option<Corpus>> 
              'stale', (SELECT coalesce(sum(g.citations), 0)::bigint FROM ( \
                      SELECT c.tenant, c.corpus, c.doc_id, c.source_version, max(c.citation_id) AS citation_id, count(*) AS citations FROM citations AS c \
                      WHERE c.doc_id IS NOT NULL GROUP BY c.tenant, c.corpus, c.doc_id, c.source_version, c.chunk_id, c.source_hash, CASE WHEN c.source_version IS NULL THEN c.turn_id END OFFSET 0) AS g \
-                 WHERE coalesce(reground._source_state(g.tenant, g.corpus, g.doc_id, g.source_version), (reground._cited_row(g.citation_id))[1]) IN ('changed', 'deleted')), \
+                 WHERE coalesce(reground._source_state(g.tenant, g.corpus, g.doc_id, g.source_version), (SELECT r.state FROM reground._cited_row(g.citation_id) AS r)) IN ('changed', 'deleted')), \
              'models', (SELECT coalesce(json_agg(x ORDER BY x.citations DESC, x.value COLLATE \"C\"), '[]') FROM ( \
                      SELECT c.model AS value, count(*) AS citations, count(c.holds) AS judged, count(*) FILTER (WHERE c.holds) AS holding, avg(c.support) AS support \
                      FROM citations AS c GROUP BY 1) AS x), \

@@ -96,13 +96,13 @@ fn counting(answers: &str) -> String {
              SELECT s.hour, s.tenant, coalesce(c.corpus, s.corpus), s.model, reground._document_type(c.uri, c.doc_id), c.status, c.lost_stage, sum(s.change) \
              FROM counted AS s JOIN reground.message_citations AS c USING (message_id) GROUP BY 1, 2, 3, 4, 5, 6, 7 \
              ON CONFLICT (hour, tenant, corpus, model, document_type, status, lost_stage) DO UPDATE SET citations = r.citations + excluded.citations), \
-         turns AS (INSERT INTO reground.turn_rollup AS r (hour, tenant, corpus, model, answers, empty_contexts, uncited, rerank_turns, reranked, rerank_lost, timed, log_ms) \
+         turns AS (INSERT INTO reground.turn_rollup AS r (hour, tenant, corpus, model, answers, empty_contexts, uncited, rerank_turns, reranked, rerank_lost, log_ms) \
              SELECT hour, tenant, corpus, model, sum(change), sum(change * is_empty), sum(change * is_uncited), sum(change * is_reranked), sum(change * reranked), sum(change * rerank_lost), \
-                 sum(change), sum(change * log_ms) \
+                 sum(change * log_ms) \
              FROM counted GROUP BY hour, tenant, corpus, model \
              ON CONFLICT (hour, tenant, corpus, model) DO UPDATE SET answers = r.answers + excluded.answers, empty_contexts = r.empty_contexts + excluded.empty_contexts, \
                  uncited = r.uncited + excluded.uncited, rerank_turns = r.rerank_turns + excluded.rerank_turns, reranked = r.reranked + excluded.reranked, rerank_lost = r.rerank_lost + excluded.rerank_lost, \
-                 timed = r.timed + excluded.timed, log_ms = r.log_ms + excluded.log_ms), \
+                 log_ms = r.log_ms + excluded.log_ms), \
          {} \
          SELECT count(*) FROM taken",
         totals()
@@ -170,7 +170,7 @@ fn events(since: &str, until: &str) -> String {
          UNION ALL \
          SELECT r.hour, k.tenant, r.corpus, e.kind, NULL, r.model, e.events, e.trials FROM reground.turn_rollup AS r {owner} \
          CROSS JOIN LATERAL (VALUES ('empty_context', r.empty_contexts, r.answers), ('uncited', r.uncited, r.answers - r.empty_contexts), \
-             ('rerank_lost', r.rerank_lost::double precision * r.rerank_turns / nullif(r.reranked, 0), r.rerank_turns), ('answer_ms', r.log_ms, r.timed)) AS e(kind, events, trials) \
+             ('rerank_lost', r.rerank_lost::double precision * r.rerank_turns / nullif(r.reranked, 0), r.rerank_turns), ('answer_ms', r.log_ms, r.answers)) AS e(kind, events, trials) \
          WHERE {period} AND e.trials > 0"
     )
 }

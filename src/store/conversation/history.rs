@@ -19,8 +19,6 @@ pub struct Before {
     pub context_tokens: Option<u64>,
     /// Embedding of the query of that turn.
     pub sources_embedding: Option<Vec<f32>>,
-    /// Embedding of the query of the first turn.
-    pub first_embedding: Option<Vec<f32>>,
     /// Embedding of the query of the turn itself, if it has a row.
     pub own_embedding: Option<Vec<f32>>,
 }
@@ -31,7 +29,6 @@ pub fn before(conversation_id: i64, turn_no: Option<i32>) -> Result<Before> {
         sql::write_json(
             "SELECT row_to_json(r)::text FROM ( \
                  SELECT latest.context_turn_no, sources.context_tokens, sources.embedding AS sources_embedding, \
-                     (SELECT f.embedding FROM reground.turns AS f WHERE f.conversation_id = $1 AND NOT f.superseded ORDER BY f.turn_no LIMIT 1) AS first_embedding, \
                      (SELECT o.embedding FROM reground.turns AS o WHERE o.conversation_id = $1 AND o.turn_no = $2) AS own_embedding \
                  FROM (SELECT 1) AS one \
                      LEFT JOIN (SELECT context_turn_no FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND turn_no < coalesce($2, 2147483647) \

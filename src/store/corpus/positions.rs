@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::run_as::as_owner;
-use crate::sql::{self, Record};
+use crate::sql;
 
 /// The parts of a position.
 pub const POSITION: [&str; 5] = [
@@ -15,12 +15,6 @@ pub const POSITION: [&str; 5] = [
     "page_end",
 ];
 
-/// The present state of a passage, as JSON.
-const PRESENT: Record = Record(&[
-    "chunk_id text, row_tenant text, doc_id text, ordinal integer, char_start integer, char_end integer, page_start integer, page_end integer",
-    "is_out_of_bounds boolean, content_hash text, source_hash text",
-]);
-
 /// A passage with a wrong position.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Fault {
@@ -30,9 +24,17 @@ pub struct Fault {
     pub detail: String,
 }
 
-/// Joins a condition on each part of a position.
-fn each(condition: &str, with: &str) -> String {
-    POSITION.map(|name| condition.replace('#', name)).join(with)
+/// Joins a clause for each part of a position.
+fn each(clause: &str, with: &str) -> String {
+    POSITION.map(|name| clause.replace('#', name)).join(with)
+}
+
+/// FROM item `g` of the present states of passages, `$2` as JSON.
+fn present_rows() -> String {
+    format!(
+        "json_to_recordset($2::json) AS g(chunk_id text, row_tenant text, doc_id text, is_out_of_bounds boolean, content_hash text, source_hash text, {})",
+        each("# integer", ", ")
+    )
 }
 
 /// Condition that a recorded part is missing now.
@@ -63,12 +65,13 @@ pub fn compare(corpus_id: i64, present: &str) -> Result<Vec<Fault>> {
                 "SELECT json_agg(w)::text FROM (SELECT g.chunk_id, g.doc_id, \
                      CASE WHEN {} THEN 'lost' WHEN g.is_out_of_bounds THEN 'out_of_bounds' WHEN {IS_SAME_SOURCE} AND coalesce({}, false) THEN 'moved' END AS problem, \
                      concat_ws('; recorded: ', {}, nullif({}, '')) AS detail \
-                 FROM json_to_recordset($2::json) AS g({PRESENT}) \
+                 FROM {} \
                      LEFT JOIN reground.passage_positions AS r ON r.corpus_id = $1 AND r.chunk_id = g.chunk_id AND r.row_tenant = g.row_tenant) AS w WHERE w.problem IS NOT NULL",
                 lost(),
                 moved(),
                 detail("g"),
                 detail("r"),
+                present_rows(),
             ),
             &[corpus_id.into(), present.into()],
         )
@@ -79,24 +82,22 @@ pub fn compare(corpus_id: i64, present: &str) -> Result<Vec<Fault>> {
 /// Records the positions of new passages, of those whose source has changed, and those that have got more parts. A lost part stays
 /// recorded, so that it stays a fault.
 pub fn record(corpus_id: i64, present: &str) -> Result<()> {
-    let columns = Record(&[
-        "ordinal integer, char_start integer, char_end integer, page_start integer, page_end integer",
-    ]);
     as_owner(|| {
         sql::run(
             &format!(
                 "INSERT INTO reground.passage_positions AS r (corpus_id, chunk_id, row_tenant, content_hash, source_hash, {}) \
-                 SELECT DISTINCT ON (g.chunk_id, g.row_tenant) $1, g.chunk_id, g.row_tenant, decode(g.content_hash, 'hex'), decode(g.source_hash, 'hex'), {} FROM json_to_recordset($2::json) AS g({PRESENT}) \
+                 SELECT DISTINCT ON (g.chunk_id, g.row_tenant) $1, g.chunk_id, g.row_tenant, decode(g.content_hash, 'hex'), decode(g.source_hash, 'hex'), {} FROM {} \
                      LEFT JOIN reground.passage_positions AS r ON r.corpus_id = $1 AND r.chunk_id = g.chunk_id AND r.row_tenant = g.row_tenant \
                  WHERE NOT g.is_out_of_bounds AND (r.chunk_id IS NULL OR NOT ({}) AND (NOT {IS_SAME_SOURCE} OR NOT coalesce({}, false) AND ({}))) \
                  ON CONFLICT (corpus_id, chunk_id, row_tenant) DO UPDATE SET recorded_at = excluded.recorded_at, content_hash = excluded.content_hash, \
                      source_hash = excluded.source_hash, {}",
-                columns.columns(""),
-                columns.columns("g."),
+                each("#", ", "),
+                each("g.#", ", "),
+                present_rows(),
                 lost(),
                 moved(),
                 each("r.# IS DISTINCT FROM g.#", " OR "),
-                columns.assignments("excluded."),
+                each("# = excluded.#", ", "),
             ),
             &[corpus_id.into(), present.into()],
         )

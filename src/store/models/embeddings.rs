@@ -2,7 +2,7 @@
 //! texts.
 
 use reground_models::recheck::LastCheck;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::run_as::{as_owner, as_owner_unrestricted};
@@ -190,11 +190,22 @@ pub fn recorded_passages(target: Target<'_>) -> Result<i64> {
     .unwrap_or_default())
 }
 
+/// A passage of a corpus with a record.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct EmbeddedPassage {
+    pub chunk_id: String,
+}
+
 /// The recorded passages after a chunk id, in order.
-pub fn recorded(corpus_id: i64, model: &str, after: &str, most: i64) -> Result<Vec<String>> {
+pub fn recorded(
+    corpus_id: i64,
+    model: &str,
+    after: &str,
+    most: i64,
+) -> Result<Vec<EmbeddedPassage>> {
     Ok(as_owner(|| {
-        sql::write_one(
-            "SELECT array_agg(e.chunk_id) FROM (SELECT e.chunk_id FROM reground.passage_embeddings AS e \
+        sql::write_json(
+            "SELECT json_agg(e)::text FROM (SELECT e.chunk_id FROM reground.passage_embeddings AS e \
                  WHERE e.corpus_id = $1 AND e.model = $2 AND e.chunk_id > $3 ORDER BY e.chunk_id LIMIT $4) AS e",
             &[corpus_id.into(), model.into(), after.into(), most.into()],
         )

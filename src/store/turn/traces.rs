@@ -290,8 +290,8 @@ pub fn write_losses(tenant: &str, turn_id: i64, losses: &RerankLosses) -> Result
         sql::run(
             "WITH counted AS (UPDATE reground.turns SET reranked_count = $3, rerank_lost_count = $4 WHERE turn_id = $1) \
              INSERT INTO reground.drift_events (turn_id, tenant, corpus, event, severity, chunk_id, original_hash) \
-             SELECT $1, $2, x.corpus, 'reranker_lost_passage', CASE WHEN $3 = $4 THEN 'critical' ELSE 'major' END, x.chunk_id, x.original_hash \
-             FROM json_to_recordset($5::json) AS x(corpus text, chunk_id text, original_hash text)",
+             SELECT $1, $2, x.corpus, 'reranker_lost_passage', x.severity, x.chunk_id, x.original_hash \
+             FROM json_to_recordset($5::json) AS x(corpus text, severity text, chunk_id text, original_hash text)",
             &[
                 turn_id.into(),
                 tenant.into(),

@@ -159,15 +159,14 @@ pub struct TurnMeasures {
     pub similarities: SourceSimilarities,
 }
 
-/// Columns of [`ContextShare`], without `topic_drift`.
+/// Columns of [`ContextShare`].
 const CONTEXT_SHARE: &str = "history_tokens bigint, full_history_tokens bigint, attribution_share double precision, predicted_accuracy double precision, accuracy_floor double precision";
 
 /// Columns of [`SourceSimilarities`].
 const SIMILARITIES: &str = "query_similarities real[], source_similarities real[]";
 
 /// The other columns of [`TurnMeasures`], without `retrieved`.
-const OTHER_MEASURES: &str =
-    "context_turn_no integer, topic_drift double precision, compress_us integer";
+const OTHER_MEASURES: &str = "context_turn_no integer, compress_us integer";
 
 /// Columns of [`TurnMeasures`], without `retrieved`.
 const MEASURES: Record = Record(&[OTHER_MEASURES, CONTEXT_SHARE, SIMILARITIES]);

@@ -139,7 +139,9 @@ impl RiseRule<'_> {
             let own = own.filter(|own| own.trials >= OWN_FIGURES * whole.trials);
             self.accumulate(&part, own.unwrap_or(whole))
         });
-        let strongest = all.max_by(|a, b| a.evidence.total_cmp(&b.evidence))?;
+        // Of equal ones, the corpus comes first: a large fault of the corpus has the largest evidence in each part.
+        let stronger = |a: Evidence, b: Evidence| if b.evidence > a.evidence { b } else { a };
+        let strongest = all.reduce(stronger)?;
         let share = strongest.events / strongest.trials.max(f64::MIN_POSITIVE);
         let (value, baseline) = match self.kind {
             Kind::AnswerMs => (

@@ -118,6 +118,14 @@ fn a_fault_of_one_type_is_not_diluted_by_the_others() {
 }
 
 #[test]
+fn a_fault_of_all_types_is_one_of_the_corpus() {
+    // The evidence of each type reaches its limit, too.
+    let cells = [cell(0, "pdf", 300.0, 300.0), cell(0, "html", 300.0, 300.0)];
+    let found = read(&cells, &[usual(Part::Corpus)]).expect("usual figures");
+    assert_eq!(found.samples, 600);
+}
+
+#[test]
 fn few_usual_trials_or_hours_make_no_reading() {
     let cells = [cell(0, "pdf", 30.0, 30.0)];
     assert_eq!(read(&cells, &[]), None);

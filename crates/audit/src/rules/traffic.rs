@@ -34,7 +34,7 @@ pub struct TrafficRule<'a> {
     pub corpus: Option<&'a Corpus>,
     /// Answers in the same hours of the last [`WEEKS`] weeks.
     pub earlier: &'a [EarlierCell],
-    /// The current hour, in seconds since 1970. It is not over, so it is not counted.
+    /// The current hour, in seconds since 1970. It is not over, so no answers are expected of it, but its answers count.
     pub now: i64,
 }
 

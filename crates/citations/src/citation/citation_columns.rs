@@ -36,12 +36,18 @@ pub struct CitationColumns {
     pub number: Option<u32>,
     /// The cited document, id or author.
     pub name: Option<String>,
-    /// The claimed pages: `12` or `12–14`.
-    pub pages: Option<String>,
-    /// The claimed paragraphs.
-    pub paragraphs: Option<String>,
-    /// The claimed lines.
-    pub lines: Option<String>,
+    /// The first claimed page.
+    pub page_start: Option<u32>,
+    /// The last claimed page.
+    pub page_end: Option<u32>,
+    /// The first claimed paragraph.
+    pub paragraph_start: Option<u32>,
+    /// The last claimed paragraph.
+    pub paragraph_end: Option<u32>,
+    /// The first claimed line.
+    pub line_start: Option<u32>,
+    /// The last claimed line.
+    pub line_end: Option<u32>,
     /// The claimed place, for a corpus with locators: `Genesis 1:3–1:5`.
     pub locator: Option<String>,
     /// The reason why a malformed citation cannot be read.
@@ -95,9 +101,12 @@ impl Extraction {
             marker: None,
             number: None,
             name: None,
-            pages: at.pages.map(|pages| pages.to_string()),
-            paragraphs: at.paragraphs.map(|paragraphs| paragraphs.to_string()),
-            lines: at.lines.map(|lines| lines.to_string()),
+            page_start: at.pages.map(|pages| pages.start),
+            page_end: at.pages.map(|pages| pages.end),
+            paragraph_start: at.paragraphs.map(|paragraphs| paragraphs.start),
+            paragraph_end: at.paragraphs.map(|paragraphs| paragraphs.end),
+            line_start: at.lines.map(|lines| lines.start),
+            line_end: at.lines.map(|lines| lines.end),
             locator: None,
             problem: None,
             repaired: citation.repaired,
@@ -147,16 +156,21 @@ mod tests {
                     .clone()
                     .or(row.name.clone())
                     .or(row.problem.clone());
-                (named, row.number, row.pages.as_deref(), row.repaired)
+                (
+                    named,
+                    row.number,
+                    row.page_start.zip(row.page_end),
+                    row.repaired,
+                )
             })
             .collect();
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(
             named_columns,
             [
-                (text("A1"), None, Some("3"), true),
+                (text("A1"), None, Some((3, 3)), true),
                 (None, Some(2), None, false),
-                (text("farm.md"), None, Some("4–5"), false),
+                (text("farm.md"), None, Some((4, 5)), false),
                 (text("Smith et al., 2020"), None, None, false),
                 (text("trailing_separator"), None, None, false),
             ]

@@ -18,8 +18,8 @@ use crate::{CitationScope, Extraction, Reference, SupportRules, excerpt};
 
 /// Largest number of statements that a document outside the context is compared with, because it may have hundreds of passages.
 const MAX_OUTSIDE: usize = 32;
-/// Largest number of different sets of sources whose joint support is computed. Sources of further sets are judged alone.
-const MAX_SETS: usize = 64;
+/// Largest number of cited sources whose joint support with the others of their line is computed. Further ones are judged alone.
+const MAX_JOINT: usize = 64;
 
 /// The statements of an answer as units.
 pub(super) struct Statements<'a> {
@@ -216,7 +216,7 @@ impl ComparedAnswer<'_, '_> {
 
     /// Returns the support of the first statements by a source that is cited with others.
     fn running(&mut self, source: usize, cited: &BTreeSet<usize>, statements: usize) -> Running {
-        let alone = self.by_set.len() >= MAX_SETS;
+        let alone = self.by_set.len() >= MAX_JOINT;
         let mut key = (cited.iter().copied().collect(), source);
         if alone && !self.by_set.contains_key(&key) {
             key.0 = vec![source];

@@ -107,7 +107,8 @@ impl Grammar {
     /// a citation. Names of one character or without a letter are left out, because brackets often contain such texts.
     #[must_use]
     pub fn naming<'a>(mut self, sources: impl IntoIterator<Item = &'a str>) -> Self {
-        let cites = |name: &&str| name.len() > 1 && name.contains(char::is_alphabetic);
+        let cites =
+            |name: &&str| name.chars().nth(1).is_some() && name.contains(char::is_alphabetic);
         let names = sources.into_iter().map(str::trim).filter(cites);
         self.names.extend(names.map(|name| fold(name).into_owned()));
         self

@@ -148,6 +148,17 @@ fn compiled(rule: &PatternRule) -> Result<Regex, PatternError> {
     Ok(regex)
 }
 
+/// Returns the number of a source. One that no SQL integer can hold counts as the largest, so that it is a number without a source.
+fn number(digits: &str) -> Option<u32> {
+    const LARGEST: u32 = i32::MAX as u32;
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| {
+        digits
+            .parse()
+            .map_or(LARGEST, |number: u32| number.min(LARGEST))
+    })
+}
+
 /// Returns the reference that the groups of a match name; `None` if none of them matched.
 fn reference(captures: &Captures<'_>) -> Option<Reference> {
     let group = |name| {
@@ -158,7 +169,7 @@ fn reference(captures: &Captures<'_>) -> Option<Reference> {
         .or_else(|| group("page"))
         .and_then(position::claimed)
         .unwrap_or_default();
-    if let Some(number) = group("number").and_then(|text| text.parse().ok()) {
+    if let Some(number) = group("number").and_then(number) {
         return Some(Reference::Ordinal { number, at });
     }
     if let Some(id) = group("id") {

@@ -216,6 +216,18 @@ fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> Partial
     citations.retain(|c| !decided_later(c));
     let placed = finished.placed(&extraction);
     let resume = finished.resume(&extraction, placed, &hidden, in_list);
+    keep_placed(&mut extraction, placed, finished.end);
+    PartialExtraction {
+        shown,
+        extraction,
+        placed,
+        settled: 0,
+        resume,
+    }
+}
+
+/// Keeps what is certain beside the placed citations: the statements and claims that they are judged by, and the sentences before `end`.
+fn keep_placed(extraction: &mut Extraction, placed: usize, end: usize) {
     let judged_by = extraction.citations[..placed]
         .iter()
         .map(|citation| extraction.statements_of(citation).end)
@@ -230,7 +242,7 @@ fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> Partial
         citation.claim_at = None;
     }
     let sentences = &mut extraction.sentences;
-    sentences.truncate(sentences.partition_point(|sentence| sentence.end <= finished.end));
+    sentences.truncate(sentences.partition_point(|sentence| sentence.end <= end));
     // A later citation may still support the last of these sentences.
     let claimed = extraction.citations.iter().filter_map(|c| c.claim).max();
     extraction
@@ -238,13 +250,6 @@ fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> Partial
         .truncate(claimed.map_or(0, |last| last + 1));
     // Omitted citations are counted when the answer is complete.
     extraction.omitted = 0;
-    PartialExtraction {
-        shown,
-        extraction,
-        placed,
-        settled: 0,
-        resume,
-    }
 }
 
 /// Returns whether a form is markup around a fact.

@@ -9,7 +9,7 @@ use super::language::Cues;
 use super::pieces::Piece;
 use super::quotations::quoted_spans;
 use super::text_events::{Role, TextEvent, Unit, read_events};
-use super::units::{ClaimName, ClaimNumber, ClaimUnits, Vocabulary, is_plain};
+use super::units::{ClaimName, ClaimNumber, ClaimUnits, Notation, Vocabulary, is_plain};
 use crate::Lexemes;
 
 impl<'a> ClaimUnits<'a> {
@@ -131,6 +131,7 @@ impl<'a, 'v> ClaimReader<'a, 'v> {
             self.claim.denied.add(number);
         }
         let before = self.last.replace((id, number));
+        self.notation(unit, id, before.map(|(before, _)| before));
         if let Some((last, _)) = before {
             self.claim.pairs.push((last, id));
         }
@@ -153,6 +154,24 @@ impl<'a, 'v> ClaimReader<'a, 'v> {
             }
         }
         self.name(unit, number, before.map(|(_, number)| number));
+    }
+
+    /// Adds the notation of a quantity or a time to the vocabulary. The number of a measure is directly before it.
+    fn notation(&mut self, unit: &Unit<'_>, id: u32, before: Option<u32>) {
+        let Some(equal) = unit.equal else {
+            return;
+        };
+        let notation = match (unit.role, before) {
+            (Role::Measure, Some(number)) => Notation {
+                number,
+                measure: Some((id, unit.key.to_owned())),
+            },
+            _ => Notation {
+                number: id,
+                measure: None,
+            },
+        };
+        self.vocabulary.add_notation(equal, notation);
     }
 
     /// Adds a unit to the names, or to the neighbours of the last name.

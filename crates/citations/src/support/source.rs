@@ -143,15 +143,28 @@ impl<'v> SourceReader<'v> {
         } else if let (Some(number), Some(id)) = (self.pending.take(), id) {
             self.numbers_before.entry(id).or_insert(number);
         }
-        if let Some(id) = id {
-            self.hits.push(Hit {
-                unit: id,
-                place: self.place,
-                denied: unit.denied,
-                bytes: (unit.piece.bytes.start, unit.piece.bytes.end),
-                chars: (unit.piece.chars.start, unit.piece.chars.end),
+        let hit = |id| Hit {
+            unit: id,
+            place: self.place,
+            denied: unit.denied,
+            bytes: (unit.piece.bytes.start, unit.piece.bytes.end),
+            chars: (unit.piece.chars.start, unit.piece.chars.end),
+        };
+        if let Some(equal) = unit.equal {
+            let others = self.vocabulary.notations(equal).iter();
+            let others = others.filter_map(|notation| match (unit.role, &notation.measure) {
+                (Role::Measure, Some((measure, sign))) => {
+                    let measures = self.measures.entry(notation.number).or_default();
+                    measures.signs.insert(sign.clone());
+                    Some(*measure)
+                }
+                (Role::Measure, None) | (_, Some(_)) => None,
+                (_, None) => Some(notation.number),
             });
+            let others = others.filter(|other| Some(*other) != id);
+            self.hits.extend(others.map(hit));
         }
+        self.hits.extend(id.map(hit));
         self.place = self.place.saturating_add(1);
     }
 }

@@ -1,7 +1,7 @@
 //! Reads the units of a text in order and detects which of them are denied.
 
 use super::language::Cues;
-use super::language::{Quantity, quantity_from_digits, quantity_from_words};
+use super::language::{Quantity, quantity_from_digits, quantity_from_words, time_at};
 use super::pieces::{Kind, Piece, pieces};
 use crate::Lexemes;
 use crate::text::spellings;
@@ -18,6 +18,8 @@ pub(crate) struct Unit<'a> {
     pub role: Role,
     /// Whether a word before it denies it.
     pub denied: bool,
+    /// A key that equal quantities and times have in all notations; `None` if there is only one notation.
+    pub equal: Option<&'a str>,
 }
 
 /// The role of a unit.
@@ -63,6 +65,7 @@ pub(crate) fn read_events(
         cue_end: 0,
         denial: None,
         quantity_end: 0,
+        time: None,
     };
     for piece in pieces(text) {
         reader.piece(piece);
@@ -88,6 +91,8 @@ struct EventReader<'a, F> {
     denial: Option<usize>,
     /// End of the last quantity, its measure included.
     quantity_end: usize,
+    /// Key and end of the last time.
+    time: Option<(String, usize)>,
 }
 
 impl<F: FnMut(TextEvent<'_>)> EventReader<'_, F> {
@@ -115,7 +120,17 @@ impl<F: FnMut(TextEvent<'_>)> EventReader<'_, F> {
         let is_content = |word: &str| lexemes.stem_of(word).is_some();
         let quantity = quantity_from_digits(text, piece.bytes.clone(), self.cues, is_content);
         let denied = self.denial.take().is_some();
-        self.quantity_end = quantity.report(piece, text, denied, Role::Number, &mut self.each);
+        let is_over = |(_, end): &(String, usize)| *end <= piece.bytes.start;
+        if self.time.as_ref().is_none_or(is_over) {
+            self.time = time_at(text, piece.bytes.clone());
+        }
+        let time = self.time.as_ref().map(|(key, _)| key.as_str());
+        let found = Found {
+            denied,
+            role: Role::Number,
+            equal: time.map(str::to_owned).or_else(|| quantity.key()),
+        };
+        self.quantity_end = quantity.report(piece, text, &found, &mut self.each);
         for plain in spellings(&text[piece.bytes.clone()], false) {
             if !quantity.numbers.contains(&plain) {
                 (self.each)(TextEvent::Absorbed(&plain));
@@ -151,8 +166,12 @@ impl<F: FnMut(TextEvent<'_>)> EventReader<'_, F> {
                 Role::Number
             };
             // "No one enters" denies `enters`.
-            let denied = role != Role::NumberWord && self.denial.take().is_some();
-            self.quantity_end = quantity.report(&piece, text, denied, role, &mut self.each);
+            let found = Found {
+                denied: role != Role::NumberWord && self.denial.take().is_some(),
+                role,
+                equal: quantity.key(),
+            };
+            self.quantity_end = quantity.report(&piece, text, &found, &mut self.each);
         }
         let capital = raw.starts_with(char::is_uppercase);
         (self.each)(TextEvent::Word {
@@ -197,6 +216,7 @@ impl<F: FnMut(TextEvent<'_>)> EventReader<'_, F> {
             piece,
             role: Role::Content,
             denied,
+            equal: None,
         }));
     }
 }
@@ -224,22 +244,29 @@ pub(crate) fn unit_starts(text: &str, lexemes: &Lexemes, cues: &Cues) -> Vec<usi
     starts
 }
 
+/// How a quantity is reported.
+struct Found {
+    denied: bool,
+    role: Role,
+    equal: Option<String>,
+}
+
 impl Quantity {
     /// Reports the numbers, at the position of `piece`, and the measure. Returns the end of the quantity.
     fn report(
         &self,
         piece: &Piece,
         text: &str,
-        denied: bool,
-        role: Role,
+        found: &Found,
         mut each: impl FnMut(TextEvent<'_>),
     ) -> usize {
         for (number, key) in self.numbers.iter().enumerate() {
             each(TextEvent::Unit(Unit {
                 key,
                 piece: piece.clone(),
-                role,
-                denied: denied && number == 0,
+                role: found.role,
+                denied: found.denied && number == 0,
+                equal: found.equal.as_deref(),
             }));
         }
         let Some((of, bytes)) = &self.measure else {
@@ -261,6 +288,7 @@ impl Quantity {
             },
             role: Role::Measure,
             denied: false,
+            equal: found.equal.as_deref(),
         }));
         self.end.max(bytes.end)
     }

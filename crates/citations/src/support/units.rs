@@ -9,20 +9,45 @@ use super::quotations::QuotedSpan;
 
 /// The ids of the units of all claims. Other units of a source are ignored.
 #[derive(Default)]
-pub(crate) struct Vocabulary(HashMap<String, u32>);
+pub(crate) struct Vocabulary {
+    ids: HashMap<String, u32>,
+    /// How the claims write quantities and times, by the key of the equal ones.
+    notations: HashMap<String, Vec<Notation>>,
+}
+
+/// A notation of a quantity or a time.
+#[derive(PartialEq)]
+pub(crate) struct Notation {
+    /// The number, or a number of the time.
+    pub number: u32,
+    /// The measure and its sign; `None` for a time.
+    pub measure: Option<(u32, String)>,
+}
 
 impl Vocabulary {
     pub fn intern(&mut self, unit: &str) -> u32 {
-        if let Some(&id) = self.0.get(unit) {
+        if let Some(&id) = self.ids.get(unit) {
             return id;
         }
-        let id = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
-        self.0.insert(unit.to_owned(), id);
+        let id = u32::try_from(self.ids.len()).unwrap_or(u32::MAX);
+        self.ids.insert(unit.to_owned(), id);
         id
     }
 
     pub fn id(&self, unit: &str) -> Option<u32> {
-        self.0.get(unit).copied()
+        self.ids.get(unit).copied()
+    }
+
+    pub fn add_notation(&mut self, equal: &str, notation: Notation) {
+        let known = self.notations.entry(equal.to_owned()).or_default();
+        if !known.contains(&notation) {
+            known.push(notation);
+        }
+    }
+
+    /// Returns the notations of a quantity or a time in the claims.
+    pub fn notations(&self, equal: &str) -> &[Notation] {
+        self.notations.get(equal).map_or(&[], Vec::as_slice)
     }
 }
 

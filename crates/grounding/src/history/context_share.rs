@@ -25,8 +25,6 @@ pub struct ContextShare {
     pub predicted_accuracy: f64,
     /// The lower bound of the model, if the history grew evenly to its present length.
     pub accuracy_floor: f64,
-    /// Distance of its query from that of the first turn, in [0, 1]; `None` if either has no embedding.
-    pub topic_drift: Option<f64>,
 }
 
 /// The input of a measurement of a turn.
@@ -40,8 +38,6 @@ pub struct Turn {
     pub history_tokens: u64,
     /// Tokens of all earlier turns.
     pub full_history_tokens: u64,
-    /// Drift from the first turn.
-    pub topic_drift: Option<f64>,
     /// Drift since the turn that retrieved its sources; `None` if that is this turn, or if the drift is unknown.
     pub sources_drift: Option<f64>,
 }
@@ -65,7 +61,6 @@ pub fn measure(turn: Turn, settings: &Settings) -> Result<ContextShare, Groundin
         attribution_share: share,
         predicted_accuracy: model.predicted_accuracy(share) * relevance,
         accuracy_floor: model.accuracy_floor(behind, growth) * relevance,
-        topic_drift: turn.topic_drift,
     })
 }
 
@@ -185,7 +180,6 @@ mod tests {
             context_tokens: 2000,
             history_tokens: 4000,
             full_history_tokens: 6000,
-            topic_drift: Some(0.5),
             sources_drift: None,
         };
         let measured = measure(turn, &example()).unwrap();
@@ -195,7 +189,6 @@ mod tests {
         assert!((measured.predicted_accuracy - 0.91 * 0.4152).abs() < 1e-4);
         assert!((measured.accuracy_floor - 0.91 * 0.2603).abs() < 1e-4);
         // Fresh sources do not drift. Reused ones do, as far as the drift is known.
-        assert_eq!(measured.topic_drift, Some(0.5));
         let kept = Turn {
             sources_drift: Some(0.5),
             ..turn

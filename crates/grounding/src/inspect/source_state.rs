@@ -47,7 +47,7 @@ pub struct CitedPassage<'a> {
 impl CitedPassage<'_> {
     /// Whether its key is the begin of the hash of its text, as an imported passage gets one that was given without a key.
     #[must_use]
-    pub fn is_named_by_text(&self) -> bool {
+    fn is_named_by_text(&self) -> bool {
         let is_of_text = |key: &str| key.len() == KEY_DIGITS && self.content_hash.starts_with(key);
         matches!(self.member_chunk_ids, [key] if is_of_text(key))
     }
@@ -110,19 +110,41 @@ pub struct CitedVersion<'a> {
     pub modified: Option<&'a str>,
 }
 
-/// The state of a source of a registered table since it was cited. A mapped version decides, otherwise a mapped time, otherwise the text.
+/// The state of a row of a registered table since it was cited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowState {
+    /// The same version, time of change or text.
+    Current,
+    /// Another one, or a row of another document.
+    Changed,
+    /// The row does not exist.
+    Deleted,
+}
+
+impl RowState {
+    /// The stable name for display.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Current => "current",
+            Self::Changed => "changed",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+/// The state of a row of a registered table since it was cited. A mapped version decides, otherwise a mapped time, otherwise the text. `None`
+/// if the source never was a row.
 #[must_use]
 pub fn state_since(
     seen: CitedPassage<'_>,
     cited: CitedVersion<'_>,
     now: &BTreeMap<String, Passage>,
-) -> SourceState {
+) -> Option<RowState> {
     let rows = seen.member_chunk_ids.iter().map(|key| now.get(key));
-    let Some(rows) = rows.collect::<Option<Vec<&Passage>>>() else {
-        return SourceState::Gone;
-    };
+    let rows = rows.collect::<Option<Vec<&Passage>>>().unwrap_or_default();
     let Some(first) = rows.first() else {
-        return SourceState::Gone;
+        return (!seen.is_named_by_text()).then_some(RowState::Deleted);
     };
     let is_same_document = rows.iter().all(|row| row.doc_id == seen.doc_id);
     let is_unchanged = match (cited.version, first.version) {
@@ -135,10 +157,10 @@ pub fn state_since(
             }
         }
     };
-    match is_same_document && is_unchanged {
-        true => SourceState::Unchanged,
-        false => SourceState::Changed,
-    }
+    Some(match is_same_document && is_unchanged {
+        true => RowState::Current,
+        false => RowState::Changed,
+    })
 }
 
 #[cfg(test)]
@@ -184,21 +206,27 @@ mod tests {
         };
         let early = Some("2026-05-01T12:00:00+02:00");
         let late = Some("2026-05-02T12:00:00+02:00");
-        assert_eq!(state("gamma", Some(3), late, cited), SourceState::Unchanged);
+        assert_eq!(
+            state("gamma", Some(3), late, cited),
+            Some(RowState::Current)
+        );
         assert_eq!(
             state("alpha beta", Some(4), early, cited),
-            SourceState::Changed
+            Some(RowState::Changed)
         );
         // The version is not mapped any more.
-        assert_eq!(state("gamma", None, early, cited), SourceState::Unchanged);
-        assert_eq!(state("alpha beta", None, late, cited), SourceState::Changed);
+        assert_eq!(state("gamma", None, early, cited), Some(RowState::Current));
+        assert_eq!(
+            state("alpha beta", None, late, cited),
+            Some(RowState::Changed)
+        );
         assert_eq!(
             state("alpha beta", None, None, cited),
-            SourceState::Unchanged
+            Some(RowState::Current)
         );
         assert_eq!(
             state("gamma", Some(4), late, CitedVersion::default()),
-            SourceState::Changed
+            Some(RowState::Changed)
         );
         let gone = CitedPassage {
             doc_id: "d",
@@ -208,8 +236,14 @@ mod tests {
         };
         assert_eq!(
             state_since(gone, cited, &BTreeMap::new()),
-            SourceState::Gone
+            Some(RowState::Deleted)
         );
+        let by_text = [hash[..KEY_DIGITS].to_owned()];
+        let imported = CitedPassage {
+            member_chunk_ids: &by_text,
+            ..gone
+        };
+        assert_eq!(state_since(imported, cited, &BTreeMap::new()), None);
     }
 
     #[test]

@@ -33,8 +33,59 @@ pub struct Samples {
     pub count: u64,
 }
 
+impl Samples {
+    /// Returns the samples of an answer from a row. NULL and a negative count are no samples.
+    #[must_use]
+    pub fn of(sum: Option<f64>, count: Option<i64>) -> Self {
+        Self {
+            sum: sum.unwrap_or_default(),
+            count: count
+                .and_then(|count| u64::try_from(count).ok())
+                .unwrap_or_default(),
+        }
+    }
+}
+
 /// An answer: its samples in the first and in the second group.
 pub type Answer = [Samples; 2];
+
+/// Two groups of answers, and the difference between them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Compared {
+    /// Number of the answers of each group that have samples.
+    pub answers: [u64; 2],
+    /// Number of the samples of each group.
+    pub samples: [u64; 2],
+    /// The difference; `None` as in [`shares`] and [`numbers`].
+    pub comparison: Option<Comparison>,
+    /// Name of the effect size.
+    pub effect_size: &'static str,
+    /// Name of the test.
+    pub test: &'static str,
+}
+
+/// Compares two groups of answers, whose samples are parts of a share or else numbers.
+#[must_use]
+pub fn compare(answers: &[Answer], is_share: bool) -> Compared {
+    let (comparison, effect_size, test) = match is_share {
+        true => (shares(answers), "cohen_h", "clustered_proportions"),
+        false => (numbers(answers), "cliff_delta", "mann_whitney"),
+    };
+    let mut compared = Compared {
+        answers: [0; 2],
+        samples: [0; 2],
+        comparison,
+        effect_size,
+        test,
+    };
+    for answer in checked(answers) {
+        for (group, samples) in answer.iter().enumerate() {
+            compared.answers[group] += u64::from(samples.count > 0);
+            compared.samples[group] = compared.samples[group].saturating_add(samples.count);
+        }
+    }
+    compared
+}
 
 /// The difference between two groups.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -34,6 +34,15 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[],
     },
     Call {
+        function: "hallucination_mix",
+        call: "hallucination_mix('farm')",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Reads("reground.turns"),
+        ],
+    },
+    Call {
         function: "citation_quality",
         call: "citation_quality('model')",
         waits: &[

@@ -6,7 +6,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::inspect::source_state::{
-    CitedPassage, CitedVersion, SourceState, state_since,
+    CitedPassage, CitedVersion, RowState, state_since,
 };
 use reground_grounding::memory::SourceKey;
 use reground_grounding::passage::Passage;
@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages;
 use crate::retrieve::visibility::{Reader, none_if_lasting, sees_every_row_of};
+use crate::rows;
 use crate::session::with_settings;
 use crate::sql;
 use crate::store::traces::{self, CitedSource};
@@ -47,8 +48,14 @@ fn source_state(
     Ok(documents::state(tenant, corpus, doc_id, version)?)
 }
 
-/// State, present version and time of change of a cited row; `None` if the caller may not know them.
-type CitedRow = Option<Vec<Option<String>>>;
+/// The row of `_cited_row`. All is `None` if the caller may not know it, or if the source never was a row.
+#[derive(Clone, Copy, Default)]
+struct CitedRow {
+    state: Option<RowState>,
+    version: Option<i32>,
+    /// Seconds since 1970.
+    modified: Option<f64>,
+}
 
 /// As many states as a statement keeps.
 const MOST_STATES: usize = 100_000;
@@ -71,16 +78,27 @@ enum Sight {
     Nothing,
 }
 
-/// Returns the state of the row of a registered table since a citation, with its present version and time of change. NULL as for
+/// Returns the state of the row of a registered table since a citation, with its present version and time of change. NULLs as for
 /// [`source_state`], and for other sources.
 #[pg_extern(sql = false)]
 fn cited_row(
     citation_id: Option<i64>,
     fcinfo: pg_sys::FunctionCallInfo,
-) -> std::result::Result<CitedRow, ErrorReport> {
-    let Some(citation_id) = citation_id else {
-        return Ok(None);
+) -> std::result::Result<(), ErrorReport> {
+    let found = match citation_id {
+        Some(citation_id) => found(citation_id, fcinfo)?,
+        None => CitedRow::default(),
     };
+    let row = [
+        found.state.map(RowState::name).into_datum(),
+        found.version.into_datum(),
+        found.modified.into_datum(),
+    ];
+    rows::emit_values(fcinfo, &row);
+    Ok(())
+}
+
+fn found(citation_id: i64, fcinfo: pg_sys::FunctionCallInfo) -> Result<CitedRow> {
     let tenant = tenant::current();
     let fits = |rows: &CitedRows| rows.tenant == tenant;
     let rows = kept(fcinfo, fits, || CitedRows::of(tenant.clone()))?;
@@ -91,7 +109,7 @@ fn cited_row(
         }
         rows.states.extend(states);
     }
-    Ok(rows.states.get(&citation_id).cloned().flatten())
+    Ok(rows.states.get(&citation_id).copied().unwrap_or_default())
 }
 
 impl CitedRows {
@@ -118,7 +136,7 @@ impl CitedRows {
                 by_corpus.entry(corpus).or_default().push(cited);
             }
         }
-        let mut states = BTreeMap::from([(citation_id, None)]);
+        let mut states = BTreeMap::from([(citation_id, CitedRow::default())]);
         for (corpus, cited) in by_corpus {
             if let Some(rows) = self.rows(corpus, &cited)? {
                 states.extend(
@@ -179,7 +197,7 @@ impl CitedRows {
 /// Passages by id.
 type Rows = BTreeMap<String, Passage>;
 
-/// The state of a source with the present rows of its corpus; `None` if the source never was a row.
+/// The state of a source with the present rows of its corpus.
 fn row(cited: &CitedSource, rows: &Rows) -> CitedRow {
     let seen = CitedPassage {
         doc_id: &cited.doc_id,
@@ -191,22 +209,15 @@ fn row(cited: &CitedSource, rows: &Rows) -> CitedRow {
         version: cited.version,
         modified: cited.modified.as_deref(),
     };
-    let state = match state_since(seen, version, rows) {
-        SourceState::Unchanged => "current",
-        SourceState::Changed => "changed",
-        SourceState::Gone if seen.is_named_by_text() => return None,
-        SourceState::Gone => "deleted",
+    let Some(state) = state_since(seen, version, rows) else {
+        return CitedRow::default();
     };
     let first = (cited.member_chunk_ids.first()).and_then(|chunk_id| rows.get(chunk_id));
-    Some(vec![
-        Some(state.to_owned()),
-        first
-            .and_then(|row| row.version)
-            .map(|version| version.to_string()),
-        first
-            .and_then(|row| epoch_seconds(row.modified.as_deref()?))
-            .map(|seconds| seconds.to_string()),
-    ])
+    CitedRow {
+        state: Some(state),
+        version: first.and_then(|row| row.version),
+        modified: first.and_then(|row| epoch_seconds(row.modified.as_deref()?)),
+    }
 }
 
 /// The rows of a registered table that a tenant may read, with its own rights, because the role that registered the table may have no right to read it.

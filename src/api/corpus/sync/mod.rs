@@ -143,7 +143,7 @@ fn check_new(corpus: &Corpus, table: &str) -> Result<()> {
             hint: "",
         });
     }
-    if !is_unique(&synced.name(), &synced.columns[REQUIRED[0]])? {
+    if !is_unique(&synced.name(), &[&synced.columns[REQUIRED[0]]])? {
         return Err(Error::CannotSynchronise {
             table: table.to_owned(),
             problem: "the key has no unique index",

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::cues::Cues;
 use super::measures;
+use super::notations::quantity_key;
 use crate::text::{canonical, spellings};
 
 /// A number and its measure.
@@ -21,6 +22,14 @@ impl Quantity {
     pub fn is_ambiguous(&self) -> bool {
         let number = self.numbers.first().map(|number| number.parse::<f64>());
         matches!(number, Some(Ok(number)) if number <= 1.0)
+    }
+
+    /// Returns a key that equal quantities have in all measures of their dimension.
+    pub fn key(&self) -> Option<String> {
+        match (&self.numbers[..], &self.measure) {
+            ([number], Some((measure, _))) => quantity_key(number, measure),
+            _ => None,
+        }
     }
 }
 

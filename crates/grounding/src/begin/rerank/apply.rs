@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::begin::relevance::from_rerank;
+use crate::begin::rerank::severity::Severity;
 use crate::begin::warnings::Warning;
 use crate::error::GroundingError;
 use crate::passage::{Candidate, Dropped, Reason, Stage};
@@ -36,6 +37,8 @@ pub struct LostPassage {
     pub corpus: String,
     /// Its key.
     pub chunk_id: String,
+    /// Critical if all passages were lost.
+    pub severity: Severity,
     /// Its content hash (hex).
     pub original_hash: String,
 }
@@ -60,15 +63,16 @@ pub fn apply_scores(
     for (candidate, score) in candidates.iter_mut().zip(scores) {
         candidate.rerank_score = score.filter(|score| score.is_finite());
     }
-    let without_score = candidates.iter().filter(|c| c.rerank_score.is_none());
-    let lost: Vec<LostPassage> = without_score
+    let without_score = || candidates.iter().filter(|c| c.rerank_score.is_none());
+    let missing = without_score().count();
+    let lost: Vec<LostPassage> = without_score()
         .map(|candidate| LostPassage {
             corpus: candidate.passage.corpus.clone(),
             chunk_id: candidate.passage.chunk_id.clone(),
+            severity: Severity::of_loss(missing, total),
             original_hash: candidate.passage.content_hash.clone(),
         })
         .collect();
-    let missing = lost.len();
     let rerank = (total > 0).then_some(RerankLosses {
         candidates: total,
         lost,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::begin::rerank::severity::Severity;
 use crate::begin::warnings::Warning;
 use crate::passage::Candidate;
 
@@ -13,12 +14,6 @@ const FUZZY_LEAST: f64 = 0.6;
 
 /// Minimum lead of the best candidate over the second.
 const FUZZY_MARGIN: f64 = 0.1;
-
-/// Similarity from which a changed text is a minor drift.
-const MINOR_DRIFT: f64 = 0.9;
-
-/// Similarity from which a changed text is a major drift; below it, critical.
-const MAJOR_DRIFT: f64 = 0.5;
 
 /// An item of a reranker's result. Any field may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,18 +33,6 @@ pub struct Reranked {
     /// Its score, higher is better. If no item has one, the order of the items counts.
     #[serde(default)]
     pub score: Option<f64>,
-}
-
-/// How far a returned text differs from the original, by common words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// At least 90 % of the words in common.
-    Minor,
-    /// At least 50 %.
-    Major,
-    /// Less than 50 %, so the score may refer to another text.
-    Critical,
 }
 
 /// A text that a reranker changed.
@@ -252,22 +235,15 @@ impl<'a> Matching<'a> {
                 (returned_hash != passage.content_hash).then(|| DriftEvent {
                     corpus: passage.corpus.clone(),
                     chunk_id: passage.chunk_id.clone(),
-                    severity: severity(similarity(&word_set(&passage.content), &word_set(text))),
+                    severity: Severity::of_change(similarity(
+                        &word_set(&passage.content),
+                        &word_set(text),
+                    )),
                     original_hash: passage.content_hash.clone(),
                     returned_hash,
                 })
             })
             .collect()
-    }
-}
-
-fn severity(similarity: f64) -> Severity {
-    if similarity >= MINOR_DRIFT {
-        Severity::Minor
-    } else if similarity >= MAJOR_DRIFT {
-        Severity::Major
-    } else {
-        Severity::Critical
     }
 }
 

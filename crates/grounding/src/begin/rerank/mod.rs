@@ -5,9 +5,11 @@
 
 mod apply;
 mod matching;
+mod severity;
 
 pub use apply::{LostPassage, RerankLosses, Scored, apply_scores};
-pub use matching::{DriftEvent, Matched, Reranked, Severity, match_reranked};
+pub use matching::{DriftEvent, Matched, Reranked, match_reranked};
+pub use severity::Severity;
 
 #[cfg(test)]
 mod tests;

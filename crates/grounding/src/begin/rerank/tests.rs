@@ -177,6 +177,11 @@ fn candidates_without_scores_are_dropped_unless_all_lack_one() {
     );
     assert_eq!(scored.candidates[0].relevance, 1.0);
 
+    let lost = |scored: Scored| -> Vec<(String, Severity)> {
+        let lost = scored.rerank.unwrap().lost.into_iter();
+        lost.map(|one| (one.chunk_id, one.severity)).collect()
+    };
+    assert_eq!(lost(scored), [("k1".into(), Severity::Major)]);
     let none = apply_scores(three(), &[None, Some(f64::NAN), None]).unwrap();
     assert_eq!(none.candidates, three());
     assert_eq!(
@@ -186,6 +191,8 @@ fn candidates_without_scores_are_dropped_unless_all_lack_one() {
             candidates: 3
         }]
     );
+    let critical = ["k0", "k1", "k2"].map(|key| (key.into(), Severity::Critical));
+    assert_eq!(lost(none), critical);
     assert!(apply_scores(three(), &[None]).is_err());
 }
 
