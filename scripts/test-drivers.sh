@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# test-drivers.sh [DRIVER]...: extracts the programs of docs/guide: start.md, drivers.md and streaming.md, and runs them:
+# test-drivers.sh [DRIVER]...: extracts the programs of docs/guide: start.md, drivers.md, streaming.md and monitoring.md, and runs them:
 # psycopg, sqlalchemy, pg and drizzle, each directly and through pgbouncer in transaction mode with one server connection. The results
 # that they received are compared with the rows of the database. Twenty conversations wait for their models at the same time, once
-# for half a minute, and have no open transaction meanwhile. The script of the page asks the server of server-sent events.
+# for half a minute, and have no open transaction meanwhile. The script of the page asks the server of server-sent events. The programs of
+# monitoring.md read the answers of the drivers.
 #
 #   PGBOUNCER=PATH   the pgbouncer (default: what fetch-pgbouncer.sh finds)
 #   APPS=optional    skip drivers that cannot be installed, with a message
@@ -45,7 +46,9 @@ programs=$logs/programs
     python3 "$apps/blocks.py" "$ROOT/docs/guide/streaming.md" "$programs"
     python3 "$apps/blocks.py" "$ROOT/docs/guide/drivers.md" "$programs"
 } >"$logs/programs.list"
-for file in roles.sql setup.sql grants.sql turn.py psycopg_query.py sqlalchemy_query.py turn.mjs pg_query.mjs drizzle_query.mjs pgbouncer.ini sse_server.py chat.html embed.py; do
+mkdir "$programs/monitoring"
+python3 "$apps/blocks.py" "$ROOT/docs/guide/monitoring.md" "$programs/monitoring" >>"$logs/programs.list"
+for file in monitoring/metrics.py monitoring/analyse.py roles.sql setup.sql grants.sql turn.py psycopg_query.py sqlalchemy_query.py turn.mjs pg_query.mjs drizzle_query.mjs pgbouncer.ini sse_server.py chat.html embed.py; do
     [ -s "$programs/$file" ] || die "the guide has no block $file"
 done
 [ ! -d "$node_folder/node_modules" ] || ln -s "$node_folder/node_modules" "$programs/node_modules"
@@ -181,6 +184,29 @@ if [[ " ${chosen[*]} " == *" psycopg "* && " ${chosen[*]} " == *" pg "* ]]; then
         { tail -n 20 "$logs/embed.log" >&2; die "embed.py fails"; }
     [ "$(query --command "SELECT count(*) FILTER (WHERE embedding IS NULL) || ' of ' || count(*) FROM help")" = "0 of 3" ] || die "embed.py leaves passages without a vector"
     say "embeddings: ok"
+fi
+# monitoring: serves the metrics on a free port and compares them with the rows, and runs the analysis.
+monitoring() {
+    local wanted=16600 status=0 server
+    while (exec 3<>"/dev/tcp/127.0.0.1/$wanted") 2>/dev/null; do wanted=$((wanted + 1)); done
+    query --command "CREATE ROLE analyst LOGIN IN ROLE reground_auditor"
+    query --command "SELECT reground.refresh_audit()" >"$logs/monitoring.log"
+    cd "$programs/monitoring"
+    "$venv/bin/python" metrics.py "postgresql://analyst@127.0.0.1:$port/app" "$wanted" 2>>"$logs/monitoring.log" &
+    server=$!
+    until (exec 3<>"/dev/tcp/127.0.0.1/$wanted") 2>/dev/null; do
+        kill -0 "$server" 2>/dev/null || { tail -n 20 "$logs/monitoring.log" >&2; die "metrics.py does not start"; }
+        sleep 0.1
+    done
+    "$venv/bin/python" "$apps/scrape.py" "http://127.0.0.1:$wanted" "postgresql://postgres@127.0.0.1:$port/app" || status=$?
+    kill "$server"
+    [ "$status" -eq 0 ] || die "the metrics of metrics.py are wrong" "$logs/monitoring.log"
+    timeout 100 "$venv/bin/python" analyse.py "postgresql://analyst@127.0.0.1:$port/app" >"$logs/analyse.txt" || die "analyse.py fails"
+    grep -q "^resolved_current" "$logs/analyse.txt" || die "analyse.py counts nothing" "$logs/analyse.txt"
+}
+if [[ " ${chosen[*]} " == *" psycopg "* ]]; then
+    (monitoring)
+    say "metrics and analysis: ok"
 fi
 if grep -E 'PANIC|was terminated by signal|server process .* exited' "$folder/log" >&2; then die "the server crashed"; fi
 say "${#chosen[@]} drivers, directly and over ${#bouncers[@]} pgbouncers: received and stored citations are equal"

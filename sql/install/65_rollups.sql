@@ -79,6 +79,23 @@ COMMENT ON COLUMN reground.turn_rollup.reranked IS 'Number of passages that a re
 COMMENT ON COLUMN reground.turn_rollup.rerank_lost IS 'Number of these that it did not return.';
 COMMENT ON COLUMN reground.turn_rollup.log_ms IS 'Sum of 1000 * ln(milliseconds from begin_turn to end_turn) over the answers; exp(log_ms / 1000.0 / answers) is the geometric mean.';
 
+CREATE TABLE reground.metric_totals (
+    tenant text NOT NULL,
+    corpus text NOT NULL,
+    model  text NOT NULL,
+    metric text NOT NULL,
+    label  text NOT NULL,
+    total  numeric NOT NULL,
+    PRIMARY KEY (tenant, corpus, model, metric, label)
+);
+COMMENT ON TABLE reground.metric_totals IS 'Totals of all live answers that refresh_audit has counted, superseded ones included. They only grow. openmetrics reads them.';
+COMMENT ON COLUMN reground.metric_totals.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.metric_totals.corpus IS 'Leading corpus of the turns.';
+COMMENT ON COLUMN reground.metric_totals.model IS 'Model that wrote the answers, first 200 characters; empty if unknown.';
+COMMENT ON COLUMN reground.metric_totals.metric IS 'answers, refusals, turns, citations, tokens, cost, answer_seconds (number of answers by their time) or answer_seconds_sum.';
+COMMENT ON COLUMN reground.metric_totals.label IS 'answers: decision. refusals: reason. turns: filled, or empty (a context without a source). citations: verdict. tokens: input (without cached), cached or output. answer_seconds: upper bound of the time. Otherwise empty.';
+COMMENT ON COLUMN reground.metric_totals.total IS 'The total.';
+
 -- Views of the rollups, and their maintenance.
 
 CREATE FUNCTION reground.refresh_audit(max_answers integer DEFAULT NULL)

@@ -1,4 +1,4 @@
--- Reports as HTML pages.
+-- Reports as HTML pages, and metrics.
 
 CREATE FUNCTION reground.conversation_report(conversation_ref text, tenant text DEFAULT NULL)
     RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'conversation_report_wrapper';
@@ -9,6 +9,11 @@ CREATE FUNCTION reground.corpus_report(corpus text, since timestamptz DEFAULT pg
     RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'corpus_report_wrapper';
 COMMENT ON FUNCTION reground.corpus_report(text, timestamptz, timestamptz, text) IS
 'Returns the current answers of the turns that searched a corpus as one self-contained HTML page, by default since seven days ago (UTC). tenant: only answers of this tenant. Errors: 22023 if several corpora have this name, P0002 if the corpus does not exist.';
+
+CREATE FUNCTION reground.openmetrics()
+    RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'openmetrics_wrapper';
+COMMENT ON FUNCTION reground.openmetrics() IS
+'Returns metrics as OpenMetrics text (application/openmetrics-text; version=1.0.0; charset=utf-8): totals of answers, citations, time, tokens and cost as of the last refresh_audit, of the caller''s tenant; of all tenants for an auditor, who also gets alerts, queues, wrong positions and maintenance.';
 
 -- Erasure on request.
 
@@ -26,7 +31,7 @@ CREATE FUNCTION reground.forget_conversation(conversation_ref text)
     RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_conversation_wrapper';
 COMMENT ON FUNCTION reground.forget_conversation(text) IS
-'Erases a conversation of the tenant with everything stored for it, except its counts in the rollups. Errors: P0002 if the conversation does not exist.';
+'Erases a conversation of the tenant with everything stored for it, except its counts in the rollups and metric_totals. Errors: P0002 if the conversation does not exist.';
 
 CREATE FUNCTION reground.forget_user(user_ref text)
     RETURNS SETOF reground.erasure_receipt
@@ -44,4 +49,4 @@ CREATE FUNCTION reground.forget_tenant(tenant text)
     RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_tenant_wrapper';
 COMMENT ON FUNCTION reground.forget_tenant(text) IS
-'Erases a tenant: its conversations, probes, must-have facts, rollups, baselines, alerts, the registration of its corpora, whose tables stay, and its documents in shared corpora with tenant_column made by create_corpus. For reground_admin. Errors: P0002 if the tenant has no rows, 55000 if a synchronised table has a row of the tenant.';
+'Erases a tenant: its conversations, probes, must-have facts, rollups, metric_totals, baselines, alerts, the registration of its corpora, whose tables stay, and its documents in shared corpora with tenant_column made by create_corpus. For reground_admin. Errors: P0002 if the tenant has no rows, 55000 if a synchronised table has a row of the tenant.';

@@ -6,7 +6,7 @@ DECLARE
 BEGIN
     FOREACH name IN ARRAY ARRAY['conversations', 'turns', 'turn_traces', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
-                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'turn_rollup', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
+                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'turn_rollup', 'metric_totals', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'model_tasks', 'model_usage',
                                 'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels', 'judge_rules', 'judge_votes'] LOOP
         EXECUTE pg_catalog.format('ALTER TABLE reground.%I ENABLE ROW LEVEL SECURITY', name);
@@ -74,7 +74,7 @@ DECLARE
 BEGIN
     FOREACH name IN ARRAY ARRAY['corpora', 'synchronised_tables', 'sync_queue', 'documents', 'passage_positions', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
-                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'turn_rollup', 'alert_baselines', 'alerts', 'maintenance_runs', 'coordinate_faults', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
+                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'turn_rollup', 'metric_totals', 'alert_baselines', 'alerts', 'maintenance_runs', 'coordinate_faults', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'models', 'model_status', 'model_usage', 'model_tasks', 'passage_embeddings', 'embedding_checks',
                                 'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels', 'judge_rules', 'judge_votes'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(pg_catalog.format('reground.%I', name)::regclass, '');
@@ -139,7 +139,7 @@ GRANT SELECT ON reground.bm25_indexes TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._notice_scope(), reground._settings(), reground.explain_turn(bigint),
     reground._node(text, text, text), reground.trace_citation(bigint), reground.trace_document(text, text, timestamptz), reground._dimension_name(text, boolean), reground._dimension_key(text, boolean), reground._answers_by, reground._citations_by(text, timestamptz, timestamptz, boolean), reground.stage_survival(text, timestamptz, timestamptz),
     reground._of_answers, reground._compare, reground.compare, reground.in_canary, reground.retrieval_metrics, reground.text_metrics, reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]),
-    reground.sli, reground.source_usage, reground._document_type, reground.diagnose, reground.conversation_report(text, text), reground.corpus_report(text, timestamptz, timestamptz, text),
+    reground.sli, reground.source_usage, reground._document_type, reground.diagnose, reground.conversation_report(text, text), reground.corpus_report(text, timestamptz, timestamptz, text), reground.openmetrics(),
     reground._wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.hallucination_mix(text, timestamptz, timestamptz), reground.report_rates, reground.review_report, reground.who_saw, reground._usage_tokens(jsonb, text[]), reground.label_citation, reground.sample_for_review,
     reground.compare_shadows(timestamptz, timestamptz), reground._source_state(text, text, text, integer), reground._cited_row(bigint) TO reground_auditor;
 
@@ -157,7 +157,7 @@ GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candi
 GRANT SELECT ON reground.alert_rules, reground.active_alert_rules, reground.alert_baselines, reground.alerts, reground.rollup_queue, reground.audit_backlog TO reground_auditor, reground_admin;
 -- Errors of tasks and counts per corpus can contain data of all tenants.
 GRANT SELECT ON reground.maintenance_tasks, reground.maintenance_status, reground.maintenance_runs, reground.coordinate_faults TO reground_auditor, reground_admin;
-GRANT SELECT ON reground.answer_rollup, reground.citation_rollup, reground.turn_rollup, reground.cfs_hourly, reground.citations_hourly, reground.conversation_audit TO reground_user, reground_auditor;
+GRANT SELECT ON reground.answer_rollup, reground.citation_rollup, reground.turn_rollup, reground.metric_totals, reground.cfs_hourly, reground.citations_hourly, reground.conversation_audit TO reground_user, reground_auditor;
 GRANT SELECT ON reground.probes, reground.probe_results TO reground_user, reground_auditor;
 GRANT SELECT ON reground.provenance_chain, reground.chain_checkpoints, reground.turn_archive TO reground_auditor;
 GRANT SELECT ON reground.citation_similarities TO reground_user, reground_auditor;

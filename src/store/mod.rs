@@ -13,7 +13,7 @@ pub mod roles;
 mod turn;
 
 pub use answer::{cues, imports, messages, reviews};
-pub use audit::{alerts, maintenance, probes, reports, rollups};
+pub use audit::{alerts, maintenance, metrics, probes, reports, rollups};
 pub use conversation::{conversations, history, markers, register, sources};
 pub use corpus::{corpora, documents, edges, positions, sync, versions};
 pub use provenance::{chain, erasure, retention};

@@ -1,5 +1,5 @@
 #![forbid(unsafe_code)]
-//! HTML reports of a conversation or a corpus. Each report is one page.
+//! HTML reports of a conversation or a corpus, and the metrics of the audit as OpenMetrics text. Each report is one page.
 //!
 //! A page is self-contained: it includes its styles and plots, loads nothing and runs no scripts. Only [`html`] writes markup. All
 //! text of users, documents and models goes through it, so text cannot become an element, an attribute or an unintended link. The
@@ -9,6 +9,7 @@
 //! |---|---|
 //! | report of a conversation: turns, answers, citations with their verdicts | [`conversation`] |
 //! | report of a corpus: the share that holds, the answers to read first, stages, documents, scores | [`corpus`] |
+//! | metrics of the audit for Prometheus | [`openmetrics`] |
 //! | split of an answer at its citations | [`spans`] |
 //! | appearance of verdicts, of citations and of answers | [`verdict`] |
 //! | line plots and bars | [`plot`] |
@@ -20,6 +21,7 @@
 pub mod conversation;
 pub mod corpus;
 pub mod html;
+pub mod openmetrics;
 pub mod owner;
 pub mod page;
 pub mod plot;

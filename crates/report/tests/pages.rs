@@ -163,6 +163,27 @@ fn conversation(text: &str) -> Conversation {
     }
 }
 
+/// An answer to read first, in which every text of users, documents and models is `text`.
+fn worst_answer(text: &str) -> WorstAnswer {
+    WorstAnswer {
+        conversation_ref: text.to_owned(),
+        tenant: text.to_owned(),
+        turn_no: 1,
+        query: text.to_owned(),
+        model: Some(text.to_owned()),
+        decision: "accept".to_owned(),
+        reasons: vec![text.to_owned()],
+        grounded_cfs: Some(0.1),
+        citations: 4,
+        failing: 2,
+        unjudged: 1,
+        worst_citations: vec![FailingCitation {
+            citation: citation(text, "unsupported", Some(false), 3, 5),
+            meaning: "not in the source".to_owned(),
+        }],
+    }
+}
+
 /// A corpus in which every text of users, documents and models is `text`.
 fn corpus(text: &str) -> Corpus {
     let some = || Some(text.to_owned());
@@ -229,23 +250,7 @@ fn corpus(text: &str) -> Corpus {
         documents: vec![document()],
         idle: vec![document()],
         idle_documents: 3,
-        worst: vec![WorstAnswer {
-            conversation_ref: text.to_owned(),
-            tenant: text.to_owned(),
-            turn_no: 1,
-            query: text.to_owned(),
-            model: some(),
-            decision: "accept".to_owned(),
-            reasons: vec![text.to_owned()],
-            grounded_cfs: Some(0.1),
-            citations: 4,
-            failing: 2,
-            unjudged: 1,
-            worst_citations: vec![FailingCitation {
-                citation: citation(text, "unsupported", Some(false), 3, 5),
-                meaning: "not in the source".to_owned(),
-            }],
-        }],
+        worst: vec![worst_answer(text)],
     }
 }
 

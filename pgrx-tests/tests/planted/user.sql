@@ -147,6 +147,7 @@ SELECT reground.evaluate_factuality({turn}, '{r}-milk', '{r}_splitter', '{r}_che
 SELECT evaluation_id, verdict_id FROM reground.factuality_verdicts;
 SELECT outcome FROM reground.factuality;
 SELECT * FROM reground.factuality_report('model', since => '2025-01-01', until => 'tomorrow');
+SELECT reground.openmetrics();
 SELECT * FROM reground.factuality_agreement('{r}_splitter', '{r}_checker', since => '2025-01-01');
 SELECT * FROM reground._factuality('{entailed,NULL}', '{contradicted,neutral}', 10, 1);
 

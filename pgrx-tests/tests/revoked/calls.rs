@@ -41,6 +41,7 @@ pub const CALLS: &[&str] = &[
     "conversation_report('talk')",
     "conversation_report('imported')",
     "corpus_report('papers')",
+    "openmetrics()",
     "dry_run_turn('And who guards it?', 'papers', conversation_ref => 'talk')",
     "shadow_turn({open}, '{}', 'label', 'papers')",
     "search('papers', 'vault hall')",

@@ -33,6 +33,7 @@ pub const CALLS: &[Call] = &[
     call("compare('holding', 'document', $1, $2, $3::text::timestamptz)", &[Document, Document, Moment]),
     call("conversation_report($1, $2)", &[KnownConversation, Tenant]),
     call("corpus_report($1, $2::text::timestamptz, tenant => $3)", &[Corpus, Moment, Tenant]),
+    call("openmetrics()", &[]),
     call("in_canary($1)", &[Conversation]),
     call("_judge_majority('{accurate}', true)", &[]),
     call("judge_agreement(NULL, $1::text::timestamptz)", &[Moment]),

@@ -1,4 +1,4 @@
-//! HTML reports of a conversation and of a corpus.
+//! HTML reports of a conversation and of a corpus, and metrics.
 
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -8,6 +8,7 @@ use reground_report::owner::{self, Owner};
 
 use crate::api::given;
 use crate::error::{Error, Result};
+use crate::store::metrics;
 use crate::store::reports::{self, ReportScope};
 use crate::tenant as tenants;
 use crate::tenant::membership;
@@ -62,6 +63,11 @@ fn of_corpus(scope: ReportScope<'_>) -> Result<String> {
     let unit = TimeUnit::of(reports::span(scope)?.unwrap_or_default());
     let corpus = reports::corpus(scope, unit)?.ok_or_else(unknown)?;
     Ok(corpus.page())
+}
+
+#[pg_extern(sql = false)]
+fn openmetrics() -> std::result::Result<String, ErrorReport> {
+    Ok(metrics::read_metrics()?.text())
 }
 
 /// Returns the tenant that owns the object. Errors: 22023 if several tenants have one of that name.

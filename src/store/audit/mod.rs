@@ -2,6 +2,7 @@
 
 pub mod alerts;
 pub mod maintenance;
+pub mod metrics;
 pub mod probes;
 pub mod reports;
 pub mod rollups;

@@ -120,9 +120,9 @@ fn holding_groups() -> String {
              UNION ALL \
              SELECT true, b.judged, b.holding, count(*) FROM ( \
                  SELECT count(c.holds) AS judged, count(*) FILTER (WHERE c.holds) AS holding \
-                 FROM (SELECT {PREVIOUS_SINCE} AS since OFFSET 0) AS p JOIN reground.messages AS m ON m.created_at >= p.since AND m.created_at < $3 \
-                 JOIN reground.turns AS t ON t.turn_id = m.turn_id JOIN reground.message_citations AS c ON c.message_id = m.message_id \
-                 WHERE NOT m.superseded AND t.corpus = $1 AND ($2 IS NULL OR m.tenant = $2) GROUP BY m.message_id) AS b \
+                 FROM reground.messages AS m JOIN reground.turns AS t ON t.turn_id = m.turn_id JOIN reground.message_citations AS c ON c.message_id = m.message_id \
+                 WHERE m.created_at >= {PREVIOUS_SINCE} AND m.created_at < $3 AND NOT m.superseded AND t.corpus = $1 AND ($2 IS NULL OR m.tenant = $2) \
+                 GROUP BY m.message_id) AS b \
              GROUP BY 2, 3) AS x)"
     )
 }

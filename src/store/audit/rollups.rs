@@ -1,8 +1,10 @@
-//! The tables `answer_rollup`, `citation_rollup` and `turn_rollup`: hourly counts, filled from `rollup_queue`.
+//! The tables `answer_rollup`, `citation_rollup` and `turn_rollup`: hourly counts, filled from `rollup_queue`. `metric_totals` counts
+//! each queued answer once, and never takes it back.
 
 use pgrx::datum::TimestampWithTimeZone;
 use reground_audit::hours::HOUR;
 use reground_audit::traffic::WEEKS;
+use reground_report::openmetrics::{self, SECONDS};
 
 use crate::error::Result;
 use crate::run_as::as_owner_unrestricted;
@@ -63,18 +65,18 @@ pub fn rebuild() -> Result<i64> {
     })
 }
 
-/// CTEs for the `$1` oldest rows of the queue, and their changes per answer.
-const QUEUED: &str = "taken AS (DELETE FROM reground.rollup_queue WHERE queue_id IN (SELECT queue_id FROM reground.rollup_queue ORDER BY queue_id LIMIT $1) \
-         RETURNING message_id, change), \
-     changed AS MATERIALIZED (SELECT message_id, sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING sum(change) <> 0)";
+/// CTEs for the `$1` oldest rows of the queue (`dequeued`), and their changes per answer.
+const QUEUED: &str = "dequeued AS (DELETE FROM reground.rollup_queue WHERE queue_id IN (SELECT queue_id FROM reground.rollup_queue ORDER BY queue_id LIMIT $1) \
+         RETURNING message_id, change), taken AS (SELECT message_id FROM dequeued), \
+     changed AS MATERIALIZED (SELECT message_id, sum(change)::bigint AS change FROM dequeued GROUP BY message_id HAVING sum(change) <> 0)";
 
 /// CTEs for the queued answers of the conversations `$1`.
-const WAITING: &str = "taken AS (DELETE FROM reground.rollup_queue WHERE message_id IN (SELECT message_id FROM reground.messages WHERE conversation_id = ANY ($1)) \
-         RETURNING message_id, change), \
-     changed AS MATERIALIZED (SELECT message_id, sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING sum(change) <> 0)";
+const WAITING: &str = "dequeued AS (DELETE FROM reground.rollup_queue WHERE message_id IN (SELECT message_id FROM reground.messages WHERE conversation_id = ANY ($1)) \
+         RETURNING message_id, change), taken AS (SELECT message_id FROM dequeued), \
+     changed AS MATERIALIZED (SELECT message_id, sum(change)::bigint AS change FROM dequeued GROUP BY message_id HAVING sum(change) <> 0)";
 
 /// CTEs for all current live answers. The queue is emptied in the same snapshot, so that no answer is counted twice.
-const CURRENT: &str = "emptied AS (DELETE FROM reground.rollup_queue), taken AS (SELECT message_id FROM reground.messages WHERE NOT superseded AND origin = 'live'), \
+const CURRENT: &str = "dequeued AS (DELETE FROM reground.rollup_queue RETURNING message_id, change), taken AS (SELECT message_id FROM reground.messages WHERE NOT superseded AND origin = 'live'), \
      changed AS MATERIALIZED (SELECT message_id, 1::bigint AS change FROM taken)";
 
 /// Statement that adds answers to the rollups and returns the number of rows taken.
@@ -100,8 +102,35 @@ fn counting(answers: &str) -> String {
              FROM counted GROUP BY hour, tenant, corpus, model \
              ON CONFLICT (hour, tenant, corpus, model) DO UPDATE SET answers = r.answers + excluded.answers, empty_contexts = r.empty_contexts + excluded.empty_contexts, \
                  uncited = r.uncited + excluded.uncited, rerank_turns = r.rerank_turns + excluded.rerank_turns, reranked = r.reranked + excluded.reranked, rerank_lost = r.rerank_lost + excluded.rerank_lost, \
-                 log_ms = r.log_ms + excluded.log_ms) \
-         SELECT count(*) FROM taken"
+                 log_ms = r.log_ms + excluded.log_ms), \
+         {} \
+         SELECT count(*) FROM taken",
+        totals()
+    )
+}
+
+/// CTEs that add the new answers of the queue to `metric_totals`. Superseded answers stay counted, because a counter that falls looks
+/// like one that was reset.
+fn totals() -> String {
+    let infinite = openmetrics::INFINITE;
+    format!(
+        "added AS MATERIALIZED (SELECT m.message_id, m.tenant, t.corpus, coalesce({MODEL_OF}, '') AS model, m.decision, m.reasons, t.context = '[]' AS is_empty, \
+                 NOT EXISTS (SELECT FROM reground.messages AS e WHERE e.turn_id = m.turn_id AND e.message_id < m.message_id) AS is_first, \
+                 greatest(extract(epoch FROM m.created_at - t.begun_at), 0) AS seconds \
+             FROM dequeued AS d JOIN reground.messages AS m USING (message_id) JOIN reground.turns AS t USING (turn_id) WHERE d.change = 1), \
+         totals AS (INSERT INTO reground.metric_totals AS r (tenant, corpus, model, metric, label, total) \
+             SELECT a.tenant, a.corpus, a.model, x.metric, x.label, sum(x.number) FROM added AS a CROSS JOIN LATERAL ( \
+                 SELECT 'answers' AS metric, a.decision AS label, 1::numeric AS number \
+                 UNION ALL SELECT 'refusals', f.reason, 1 FROM unnest(a.reasons) AS f(reason) \
+                 UNION ALL SELECT 'turns', CASE WHEN a.is_empty THEN 'empty' ELSE 'filled' END, 1 WHERE a.is_first \
+                 UNION ALL SELECT 'citations', c.status, 1 FROM reground.message_citations AS c WHERE c.message_id = a.message_id \
+                 UNION ALL SELECT 'answer_seconds', coalesce((SELECT min(b.bound)::text FROM unnest(ARRAY{SECONDS:?}::float8[]) AS b(bound) WHERE a.seconds <= b.bound), '{infinite}'), 1 \
+                 UNION ALL SELECT 'answer_seconds_sum', '', a.seconds \
+                 UNION ALL SELECT u.metric, u.label, u.number FROM reground.answer_costs AS k CROSS JOIN LATERAL ( \
+                     VALUES ('tokens', 'input', k.input_tokens - k.cached_tokens), ('tokens', 'cached', k.cached_tokens), ('tokens', 'output', k.output_tokens), ('cost', '', k.cost)) AS u(metric, label, number) \
+                     WHERE k.message_id = a.message_id AND u.number > 0) AS x \
+             GROUP BY 1, 2, 3, 4, 5 \
+             ON CONFLICT (tenant, corpus, model, metric, label) DO UPDATE SET total = r.total + excluded.total)"
     )
 }
 

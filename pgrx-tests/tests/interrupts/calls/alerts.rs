@@ -26,6 +26,9 @@ const CHECKING: &[TableLock] = &[
     Writes("reground.answer_rollup"),
     Writes("reground.citation_rollup"),
     Writes("reground.turn_rollup"),
+    Writes("reground.metric_totals"),
+    Reads("reground.conversations"),
+    Reads("reground.model_prices"),
 ];
 
 pub(super) const CALLS: &[Call] = &[
@@ -41,6 +44,9 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.answer_rollup"),
             Writes("reground.citation_rollup"),
             Writes("reground.turn_rollup"),
+            Writes("reground.metric_totals"),
+            Reads("reground.conversations"),
+            Reads("reground.model_prices"),
         ],
     },
     Call {
@@ -58,6 +64,9 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.answer_rollup"),
             Writes("reground.citation_rollup"),
             Writes("reground.turn_rollup"),
+            Writes("reground.metric_totals"),
+            Reads("reground.conversations"),
+            Reads("reground.model_prices"),
         ],
     },
     Call {
@@ -90,6 +99,9 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.answer_rollup"),
             Writes("reground.citation_rollup"),
             Writes("reground.turn_rollup"),
+            Writes("reground.metric_totals"),
+            Reads("reground.conversations"),
+            Reads("reground.model_prices"),
         ],
     },
     Call {
@@ -127,6 +139,9 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.answer_rollup"),
             Writes("reground.citation_rollup"),
             Writes("reground.turn_rollup"),
+            Writes("reground.metric_totals"),
+            Reads("reground.conversations"),
+            Reads("reground.model_prices"),
         ],
     },
     Call {

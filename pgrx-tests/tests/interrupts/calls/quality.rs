@@ -184,4 +184,18 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.documents"),
         ],
     },
+    Call {
+        function: "openmetrics",
+        call: "openmetrics()",
+        waits: &[
+            Reads("reground.metric_totals"),
+            Reads("reground.citation_statuses"),
+            Reads("reground.alerts"),
+            Reads("reground.rollup_queue"),
+            Reads("reground.model_tasks"),
+            Reads("reground.coordinate_faults"),
+            Reads("reground.maintenance_tasks"),
+            Reads("reground.maintenance_runs"),
+        ],
+    },
 ];

@@ -87,6 +87,7 @@ const OF_TENANT: &[(&str, &str)] = &[
     ("answer_rollup", "x.tenant = $1"),
     ("citation_rollup", "x.tenant = $1"),
     ("turn_rollup", "x.tenant = $1"),
+    ("metric_totals", "x.tenant = $1"),
     ("alerts", "x.tenant = $1"),
     ("alert_baselines", "x.tenant = $1"),
     ("probe_results", "x.tenant = $1"),
