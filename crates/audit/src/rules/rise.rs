@@ -102,7 +102,9 @@ impl Usual {
 /// Returns the share of events of a kind on a high day of a corpus; `None` without usual figures of at least this many trials.
 #[must_use]
 pub fn share_on_high_days(usual: &[&UsualCell], kind: Kind, trials: u64) -> Option<f64> {
-    let whole = usual.iter().find(|cell| cell.kind == kind && cell.part == Part::Corpus)?;
+    let whole = usual
+        .iter()
+        .find(|cell| cell.kind == kind && cell.part == Part::Corpus)?;
     let usual = Usual::of(whole)?;
     (usual.trials >= trials as f64).then_some(usual.high)
 }
