@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::counts::{CountCell, Kind, UsualCell};
 use crate::hours::{Corpus, HOUR, Hours, Window};
 use crate::indicator::{Indicator, IndicatorValue};
-use crate::rise::{RiseRule, share_on_high_days};
+use crate::rise::{RiseRule, share_on_highest_days};
 use crate::rule::{Reading, Rule, Severity};
 use crate::traffic::{EarlierCell, TrafficRule};
 use crate::window_rule::{LOOK_BACK, WindowRule};
@@ -20,6 +20,12 @@ pub const USUAL_HOURS: i64 = 28 * 24;
 /// Below this mean fidelity an alert is critical, also if its rule has a lower severity.
 pub const CRITICAL_CFS: f64 = 0.70;
 
+/// The indicator whose threshold depends on what is usual.
+const GENERATION: Indicator = Indicator::Survival(LossStage::Generation);
+
+/// Losses of generation that are usual are allowed up to the limit times this.
+const MOST_ALLOWED: f64 = 1.5;
+
 /// How far back the rollups must be read, in hours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Horizon {
@@ -27,7 +33,7 @@ pub struct Horizon {
     pub hours: i64,
     /// For stale citations.
     pub stale: i64,
-    /// For events that accumulate. The usual figures are those of the [`USUAL_HOURS`] before.
+    /// For events that accumulate, and for the losses of generation. The usual figures are those of the [`USUAL_HOURS`] before.
     pub counts: i64,
     /// For the traffic of earlier weeks.
     pub traffic: i64,
@@ -47,7 +53,9 @@ impl Horizon {
         Self {
             hours: furthest(|_| true).max(LOOK_BACK),
             stale: furthest(|rule| rule.indicator == Indicator::Stale),
-            counts: furthest(|rule| matches!(rule.indicator, Indicator::Rise(_))),
+            counts: furthest(|rule| {
+                matches!(rule.indicator, Indicator::Rise(_)) || rule.indicator == GENERATION
+            }),
             traffic: furthest(|rule| rule.indicator == Indicator::Traffic),
         }
     }
@@ -311,13 +319,15 @@ impl CheckInput {
             }
             _ => {
                 let (baseline, now) = (lookups.baseline(rule, corpus), self.now);
-                let usual = lookups.usual_losses(rule, corpus);
+                let rule = &Rule {
+                    threshold: lookups.threshold(rule, corpus),
+                    ..rule.clone()
+                };
                 WindowRule {
                     rule,
                     hours,
                     corpus,
                     baseline,
-                    usual,
                     now,
                 }
                 .read()
@@ -377,16 +387,18 @@ impl<'a> Lookups<'a> {
         self.baselines.get(&corpus).copied()
     }
 
-    /// The share of citations that fail on a high day of a corpus, for the stage that loses them. Every corpus has citations that the text
-    /// of their source does not support. With a fixed limit alone, a corpus near it would have an alert on each bad day.
-    fn usual_losses(&self, rule: &Rule, corpus: Option<&Corpus>) -> Option<f64> {
-        let of_generation = rule.indicator == Indicator::Survival(LossStage::Generation);
-        let corpus = corpus.filter(|_| of_generation)?;
-        share_on_high_days(
-            of(&self.usual, Some(corpus)),
-            Kind::Failing,
-            rule.min_answers,
-        )
+    /// The threshold of a rule on a corpus. For the stage generation it allows what is usual on the highest days of the corpus, up to half
+    /// more than the limit: every corpus has citations that the text of their source does not support, and one near the limit would have
+    /// an alert on each bad day.
+    fn threshold(&self, rule: &Rule, corpus: Option<&Corpus>) -> f64 {
+        if rule.indicator != GENERATION {
+            return rule.threshold;
+        }
+        let usual = share_on_highest_days(of(&self.usual, corpus), Kind::Failing, rule.min_answers);
+        let allowed = 1.0 - rule.threshold;
+        1.0 - usual.map_or(allowed, |usual| {
+            usual.clamp(allowed, MOST_ALLOWED * allowed)
+        })
     }
 
     /// Returns [`Severity::Critical`] for a low mean fidelity or reports of users, otherwise the severity of the rule.

@@ -389,35 +389,60 @@ fn a_figure_must_be_beyond_chance() {
 
 #[test]
 fn losses_that_are_usual_for_a_corpus_are_no_alert() {
-    let found = |bad, usual| {
+    let events = |bad, usual: &[UsualCell], open| {
         let mut cells = reranked(0, 800 - bad, bad);
         cells[1].lost_stage = Some(LossStage::Generation);
         let mut input = check_input(Vec::new());
         input.hours = Hours::from(of_citations(cells));
-        input.usual = usual;
-        let rules = [rule(Indicator::Survival(LossStage::Generation), 0.9)];
-        input.check(&rules).len()
+        input.usual = usual.to_vec();
+        input.open = open;
+        let mut own = rule(Indicator::Survival(LossStage::Generation), 0.9);
+        own.rule = "lost_generation".into();
+        let found = input.check(&[own]);
+        found.first().map(|finding| finding.event)
     };
-    // A hundred hours with 12 failing citations of 100 each, and equal days.
-    let usual = UsualCell {
-        corpus: "help".into(),
-        kind: Kind::Failing,
-        part: Part::Corpus,
-        hours: 100.0,
-        events: 1200.0,
-        trials: 10_000.0,
-        events_squared: 14_400.0,
-        events_trials: 120_000.0,
-        trials_squared: 1_000_000.0,
-        day_events_squared: 5.0 * 240.0 * 240.0,
-        day_events_trials: 5.0 * 240.0 * 2000.0,
-        day_trials_squared: 5.0 * 2000.0 * 2000.0,
+    let open = || {
+        let mut open = vec![firing(1, "help")];
+        open[0].rule = "lost_generation".into();
+        open
+    };
+    // A hundred hours in which a share of a hundred citations each fails, on equal days.
+    let usual = |failing: f64| {
+        [UsualCell {
+            corpus: "help".into(),
+            kind: Kind::Failing,
+            part: Part::Corpus,
+            hours: 100.0,
+            events: 100.0 * failing,
+            trials: 10_000.0,
+            events_squared: 100.0 * failing * failing,
+            events_trials: 10_000.0 * failing,
+            trials_squared: 1_000_000.0,
+            day_events_squared: 5.0 * 400.0 * failing * failing,
+            day_events_trials: 5.0 * 20.0 * failing * 2000.0,
+            day_trials_squared: 5.0 * 2000.0 * 2000.0,
+        }]
     };
     // 10 % of 800 are 80, with a standard error of 8.49 · √2; 12 % are 96, with one of 9.19 · √2.
-    assert_eq!((found(115, Vec::new()), found(117, Vec::new())), (0, 1));
+    let found = |bad, usual: &[UsualCell]| events(bad, usual, Vec::new());
     assert_eq!(
-        (found(134, vec![usual.clone()]), found(136, vec![usual])),
-        (0, 1)
+        (found(115, &[]), found(117, &[])),
+        (None, Some(Event::Fired))
+    );
+    let twelve = usual(12.0);
+    assert_eq!(
+        (found(134, &twelve), found(136, &twelve)),
+        (None, Some(Event::Fired))
+    );
+    // What is usual is no reason to keep the alert open.
+    assert_eq!(events(81, &twelve, open()), Some(Event::Resolved));
+    assert_eq!(events(110, &twelve, open()), Some(Event::Firing));
+    assert_eq!(events(81, &[], open()), Some(Event::Firing));
+    // A corpus that mostly fails is allowed half more than the limit: 120, with a standard error of 10.1 · √2.
+    let failing = usual(90.0);
+    assert_eq!(
+        (found(162, &failing), found(164, &failing)),
+        (None, Some(Event::Fired))
     );
 }
 

@@ -35,6 +35,9 @@ const SMALLEST_USUAL: f64 = 0.25;
 /// A day whose mean is higher by this many standard deviations of days is usual.
 const HIGH_DAYS: f64 = 1.5;
 
+/// A month has few days whose mean is higher by this many standard deviations of days.
+const HIGHEST_DAYS: f64 = 2.5;
+
 /// Number of hours with trials that the usual share is based on, at least.
 const FEWEST_HOURS: f64 = 24.0;
 
@@ -48,6 +51,8 @@ struct Usual {
     mean: f64,
     /// The mean of a high day.
     high: f64,
+    /// Standard deviation of a day's mean beyond that of its hours.
+    day_deviation: f64,
     /// Variance of a trial, including the dependence of the trials of an hour.
     variance: f64,
     trials: f64,
@@ -68,9 +73,11 @@ impl Usual {
         let variance = squares.max(0.0) / trials * cell.hours / (cell.hours - 1.0);
         // Days with independent hours have the sum of their hours. The rest is the variance of a day's mean.
         let daily = ((of_days - squares) / cell.day_trials_squared).max(0.0);
+        let day_deviation = daily.sqrt();
         Some(Self {
             mean,
-            high: mean + HIGH_DAYS * daily.sqrt(),
+            high: mean + HIGH_DAYS * day_deviation,
+            day_deviation,
             variance,
             trials,
         })
@@ -99,14 +106,13 @@ impl Usual {
     }
 }
 
-/// Returns the share of events of a kind on a high day of a corpus; `None` without usual figures of at least this many trials.
+/// Returns the share of events of a kind on the highest days of a corpus; `None` without usual figures of at least this many trials.
 #[must_use]
-pub fn share_on_high_days(usual: &[&UsualCell], kind: Kind, trials: u64) -> Option<f64> {
-    let whole = usual
-        .iter()
-        .find(|cell| cell.kind == kind && cell.part == Part::Corpus)?;
+pub fn share_on_highest_days(usual: &[&UsualCell], kind: Kind, trials: u64) -> Option<f64> {
+    let mut cells = usual.iter();
+    let whole = cells.find(|cell| cell.kind == kind && cell.part == Part::Corpus)?;
     let usual = Usual::of(whole)?;
-    (usual.trials >= trials as f64).then_some(usual.high)
+    (usual.trials >= trials as f64).then(|| usual.mean + HIGHEST_DAYS * usual.day_deviation)
 }
 
 /// The evidence for a rise in one part of a corpus.
