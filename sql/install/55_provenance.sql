@@ -153,15 +153,16 @@ CREATE VIEW reground.provenance_nodes WITH (security_invoker = true) AS
     FROM reground.turns AS t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.context) AS e
         LEFT JOIN reground.conversation_markers AS k ON (k.conversation_id, k.marker) = (t.conversation_id, e ->> 'marker')
     UNION ALL
+    -- The context can have another text of a dropped candidate.
     SELECT x.tenant, x.turn_id, reground._node('reranked', x.turn_id::text, x.candidate_no::text), 3, 'reranked', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL,
-           p.version, coalesce(x.hash_prefix, p.hash),
+           CASE WHEN x.in_context OR NOT p.in_context THEN p.version END, coalesce(x.hash_prefix, CASE WHEN x.in_context OR NOT p.in_context THEN p.hash END),
            pg_catalog.jsonb_build_object('rerank_score', x.rerank_score, 'dropped_stage', x.dropped_stage, 'drop_reason', x.drop_reason)
     FROM reground.turn_candidates AS x
         LEFT JOIN reground._turn_passages AS p ON (p.turn_id, p.corpus, p.doc_id, p.chunk_id) = (x.turn_id, x.corpus, x.doc_id, x.chunk_id)
     WHERE x.rerank_score IS NOT NULL
     UNION ALL
     SELECT x.tenant, x.turn_id, reground._node('candidate', x.turn_id::text, x.candidate_no::text), 2, 'candidate', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL,
-           p.version, coalesce(x.hash_prefix, p.hash),
+           CASE WHEN x.in_context OR NOT p.in_context THEN p.version END, coalesce(x.hash_prefix, CASE WHEN x.in_context OR NOT p.in_context THEN p.hash END),
            pg_catalog.jsonb_build_object('origin', x.origin, 'lexical_rank', x.lexical_rank, 'vector_rank', x.vector_rank, 'graph_rank', x.graph_rank, 'fused_score', x.fused_score,
                                          'carry_score', x.carry_score, 'dropped_stage', x.dropped_stage, 'drop_reason', x.drop_reason)
     FROM reground.turn_candidates AS x

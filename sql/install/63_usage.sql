@@ -9,9 +9,9 @@ COMMENT ON FUNCTION reground.who_saw(text, text, text, timestamptz, timestamptz)
 CREATE TABLE reground.model_prices (
     model        text NOT NULL CHECK (model <> ''),
     valid_from   timestamptz NOT NULL DEFAULT '-infinity',
-    input_price  numeric NOT NULL CHECK (input_price >= 0),
-    output_price numeric NOT NULL CHECK (output_price >= 0),
-    cached_price numeric CHECK (cached_price >= 0),
+    input_price  numeric NOT NULL CHECK (input_price >= 0 AND input_price < 'Infinity'),
+    output_price numeric NOT NULL CHECK (output_price >= 0 AND output_price < 'Infinity'),
+    cached_price numeric CHECK (cached_price >= 0 AND cached_price < 'Infinity'),
     PRIMARY KEY (model, valid_from)
 );
 COMMENT ON TABLE reground.model_prices IS 'Prices of models, written by reground_admin with INSERT, UPDATE and DELETE. The unit is yours, the same for all models.';
@@ -45,12 +45,12 @@ CREATE VIEW reground.answer_costs WITH (security_invoker = true) AS
         FROM reground.messages AS m
         JOIN reground.turns AS t ON t.turn_id = m.turn_id
         JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id
-        -- Anthropic and Bedrock count cached tokens apart from the input tokens, the others among them.
+        -- Anthropic and Bedrock count cached tokens apart from the input tokens. The others count them among these, also those that give both names.
         CROSS JOIN LATERAL (
             SELECT reground._usage_tokens(m.usage, '{input_tokens,prompt_tokens,inputTokens,promptTokens,promptTokenCount,prompt_token_count}') AS input_tokens,
-                   reground._usage_tokens(m.usage, '{cache_read_input_tokens,cacheReadInputTokens}') AS read_apart,
-                   reground._usage_tokens(m.usage, '{cache_creation_input_tokens,cacheWriteInputTokens}') AS written_apart,
-                   reground._usage_tokens(m.usage, '{prompt_tokens_details.cached_tokens,input_tokens_details.cached_tokens,cachedInputTokens,cachedContentTokenCount,cached_content_token_count}') AS read_within,
+                   CASE WHEN NOT m.usage ? 'prompt_tokens' THEN reground._usage_tokens(m.usage, '{cache_read_input_tokens,cacheReadInputTokens}') END AS read_apart,
+                   CASE WHEN NOT m.usage ? 'prompt_tokens' THEN reground._usage_tokens(m.usage, '{cache_creation_input_tokens,cacheWriteInputTokens}') END AS written_apart,
+                   reground._usage_tokens(m.usage, '{prompt_tokens_details.cached_tokens,input_tokens_details.cached_tokens,cachedInputTokens,cachedContentTokenCount,cached_content_token_count,cache_read_input_tokens}') AS read_within,
                    reground._usage_tokens(m.usage, '{output_tokens,completion_tokens,outputTokens,completionTokens,candidatesTokenCount,candidates_token_count}') AS output_tokens) AS u) AS x
     LEFT JOIN LATERAL (
         SELECT p.input_price, p.output_price, p.cached_price FROM reground.model_prices AS p WHERE p.model = x.model AND p.valid_from <= x.created_at ORDER BY p.valid_from DESC LIMIT 1) AS p ON true;

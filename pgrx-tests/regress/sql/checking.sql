@@ -13,6 +13,7 @@ SELECT form, raw FROM reground.extract_citations('It is so [1]. It is so [A1].',
 SELECT form, raw, name, page_start, page_end FROM reground.extract_citations('As TK-12 says (page 4), and the Q3 report too.',
     '{"patterns": [{"name": "ticket", "regex": "(?P<id>TK-[0-9]+) says \\(page (?P<page>[0-9]+)\\)"}], "titles": [{"name": "q3.pdf", "aliases": ["the Q3 report"]}]}');
 SELECT raw, number FROM reground.extract_citations('See CASE-7, CASE-4000000000 and CASE-99999999999999999999.', '{"patterns": [{"name": "case", "regex": "CASE-(?P<number>[0-9]+)"}]}');
+SELECT raw, page_start, page_end, paragraph_end, line_start, line_end FROM reground.extract_citations('See [A1, p. 4000000000], [A1, pp. 2-99999999999] and [a.pdf, p. 1, para 3000000000, lines 3000000000-4000000000].');
 SELECT * FROM reground.extract_citations('x', '{"families": {"colour": true}}');
 SELECT * FROM reground.extract_citations('x', '{"patterns": [{"name": "a", "regex": "("}]}');
 SELECT * FROM reground.extract_citations('x', '{"patterns": [{"name": "a", "regex": "b"}]}');

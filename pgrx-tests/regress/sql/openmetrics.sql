@@ -53,11 +53,13 @@ RESET ROLE;
 CREATE FUNCTION metrics.never(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';
 CREATE OPERATOR metrics.= (LEFTARG = text, RIGHTARG = text, FUNCTION = metrics.never);
 GRANT EXECUTE ON FUNCTION metrics.never TO PUBLIC;
+INSERT INTO reground.alerts (rule, state, severity, indicator, value, threshold, samples, since, first_bad_hour) VALUES ('of metrics', 'firing', 'warning', 'cfs_p5', 0.5, 0.85, 60, now(), now());
 SET ROLE regress_metrics_auditor;
 SET search_path = metrics, pg_catalog;
-SELECT count(*) OPERATOR(pg_catalog.>) 1 AS samples FROM metrics.lines(reground.openmetrics(), 'tenant="regress_metrics"');
+SELECT l FROM metrics.lines(reground.openmetrics(), 'rule="of metrics"') AS l;
 RESET ROLE;
 RESET search_path;
+DELETE FROM reground.alerts WHERE rule = 'of metrics';
 DROP TABLE first;
 -- A tenant that is forgotten leaves nothing.
 SELECT relation, erased FROM reground.forget_tenant('regress_metrics') WHERE relation = 'reground.metric_totals'::regclass AND erased > 10;

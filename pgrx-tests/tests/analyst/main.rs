@@ -248,7 +248,7 @@ fn comparisons(case: &mut Case) -> Result<()> {
 fn alerts(case: &mut Case) -> Result<()> {
     // 12. Which alerts are open, and for which corpora?
     let open: Vec<String> = case.one(
-        "SELECT array_agg(rule || ' of ' || corpus ORDER BY rule, corpus) FROM reground.alerts WHERE state = 'firing'",
+        "SELECT array_agg(rule || coalesce(' of ' || corpus, '') ORDER BY rule, corpus) FROM reground.alerts WHERE state = 'firing'",
     )?;
     let expected = [
         "fewer_hold of help",

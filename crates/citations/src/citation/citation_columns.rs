@@ -5,6 +5,9 @@ use std::borrow::Cow;
 
 use super::{CitationScope, ExtractedCitation, Extraction, Family, Form, Reference};
 
+/// The largest integer of SQL. A larger number of a page, a source or a line exists nowhere, and stays one that does not exist.
+pub(crate) const LARGEST_INTEGER: u32 = i32::MAX.unsigned_abs();
+
 /// Longest sentence, claim or quote of a row, in bytes. Every row has its own copy, so one long sentence with ten
 /// thousand citations would otherwise be stored ten thousand times.
 const MAX_EXCERPT: usize = 1_000;
@@ -93,6 +96,7 @@ impl Extraction {
     ) -> CitationColumns {
         let span = &citation.span;
         let at = citation.reference.position();
+        let integer = |number: u32| number.min(LARGEST_INTEGER);
         let mut row = CitationColumns {
             citation_no,
             form: citation.form.clone(),
@@ -101,12 +105,12 @@ impl Extraction {
             marker: None,
             number: None,
             name: None,
-            page_start: at.pages.map(|pages| pages.start),
-            page_end: at.pages.map(|pages| pages.end),
-            paragraph_start: at.paragraphs.map(|paragraphs| paragraphs.start),
-            paragraph_end: at.paragraphs.map(|paragraphs| paragraphs.end),
-            line_start: at.lines.map(|lines| lines.start),
-            line_end: at.lines.map(|lines| lines.end),
+            page_start: at.pages.map(|pages| integer(pages.start)),
+            page_end: at.pages.map(|pages| integer(pages.end)),
+            paragraph_start: at.paragraphs.map(|paragraphs| integer(paragraphs.start)),
+            paragraph_end: at.paragraphs.map(|paragraphs| integer(paragraphs.end)),
+            line_start: at.lines.map(|lines| integer(lines.start)),
+            line_end: at.lines.map(|lines| integer(lines.end)),
             locator: None,
             problem: None,
             repaired: citation.repaired,

@@ -9,6 +9,7 @@ mod parsed;
 mod reference;
 mod span;
 
+pub(crate) use citation_columns::LARGEST_INTEGER;
 pub use citation_columns::{CitationColumns, excerpt};
 pub use extraction::{
     CitationScope, Claim, ExtractedCitation, Extraction, MAX_CITATIONS, MAX_STATEMENTS,

@@ -4,7 +4,7 @@ use regex::{Captures, Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::forms::position;
-use crate::citation::ParsedCitation;
+use crate::citation::{LARGEST_INTEGER, ParsedCitation};
 use crate::{Form, Reference};
 
 /// Largest number of patterns in a grammar.
@@ -148,15 +148,10 @@ fn compiled(rule: &PatternRule) -> Result<Regex, PatternError> {
     Ok(regex)
 }
 
-/// Returns the number of a source. One that no SQL integer can hold counts as the largest, so that it is a number without a source.
+/// Returns the number of a source. A larger one than an SQL integer can be counts as the largest, so that it is a number without a source.
 fn number(digits: &str) -> Option<u32> {
-    const LARGEST: u32 = i32::MAX as u32;
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| {
-        digits
-            .parse()
-            .map_or(LARGEST, |number: u32| number.min(LARGEST))
-    })
+    is_number.then(|| digits.parse().unwrap_or(u32::MAX).min(LARGEST_INTEGER))
 }
 
 /// Returns the reference that the groups of a match name; `None` if none of them matched.

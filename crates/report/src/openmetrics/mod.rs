@@ -161,15 +161,22 @@ impl Metrics {
         for (metric, family, label, help) in COUNTERS {
             let unit = (metric == "tokens").then_some("tokens");
             let mut family = Family::new(family, Kind::Counter, unit, help);
-            for total in self.totals_of(metric) {
+            let labels = |total: &Total, own: &str| {
                 let mut labels = total.labels();
                 if metric == "citations" {
-                    labels.extend(self.verdict(&total.label));
+                    labels.extend(self.verdict(own));
                 }
                 if !label.is_empty() {
-                    labels.push((label, total.label.clone()));
+                    labels.push((label, own.to_owned()));
                 }
-                family.add(labels, total.total);
+                labels
+            };
+            for total in self.totals_of(metric) {
+                family.add(labels(total, &total.label), total.total);
+                // `rate` ignores the value with which a series appears, so each verdict has one from the start.
+                for known in self.statuses.iter().filter(|_| metric == "citations") {
+                    family.add(labels(total, &known.status), 0.0);
+                }
             }
             out.family(family);
         }
@@ -283,7 +290,7 @@ impl Operation {
         let mut failed = gauge(
             "reground_maintenance_failed",
             None,
-            "Whether the last run of a maintenance task failed.",
+            "Whether the last run of a maintenance task failed, or reported a problem.",
         );
         for task in &self.tasks {
             let labels = vec![("task", task.task.clone())];

@@ -93,6 +93,7 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[
             Reads("reground.corpora"),
             Writes("reground.passage_positions"),
+            Writes("reground.coordinate_faults"),
         ],
     },
     Call {

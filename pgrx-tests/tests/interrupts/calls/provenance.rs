@@ -61,6 +61,8 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.messages"),
             Reads("reground.turns"),
             Reads("reground.conversation_markers"),
+            Reads("reground.corpora"),
+            Reads("reground.documents"),
         ],
     },
     Call {

@@ -40,6 +40,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.messages"),
             Reads("reground.message_citations"),
             Reads("reground.turns"),
+            Reads("reground.conversations"),
         ],
     },
     Call {
