@@ -292,4 +292,34 @@ mod tests {
             }
         }
     }
+
+    /// Returns whether the answer has a number, and a name, that its source does not have.
+    fn strange(case: &TestCase) -> (bool, bool) {
+        let source = case.passages[0]["content"].as_str().unwrap();
+        let said = case.answer.split('[').next().unwrap();
+        let mut numbers = said.split(|c: char| !c.is_ascii_digit());
+        let names = FIRST
+            .iter()
+            .flat_map(|first| LAST.map(|last| format!("{first} {last}")));
+        let mut names = names.filter(|name| said.contains(name));
+        (
+            numbers.any(|number| !source.contains(number)),
+            names.any(|name| !source.contains(&name)),
+        )
+    }
+
+    #[test]
+    fn a_fault_changes_what_its_kind_says() {
+        for (kind, number, name, denied) in [
+            (Made::Right, false, false, false),
+            (Made::Number, true, false, false),
+            (Made::Name, false, true, false),
+            (Made::Denial, false, false, true),
+        ] {
+            for case in cases(kind, &mut SplitMix(5)) {
+                assert_eq!(strange(&case), (number, name), "{}", case.answer);
+                assert_eq!(case.answer.contains(" not "), denied, "{}", case.answer);
+            }
+        }
+    }
 }

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reground_citations::LossStage;
+use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 
-use crate::counts::{CountCell, UsualCell};
+use crate::counts::{CountCell, Kind, UsualCell};
 use crate::hours::{Corpus, HOUR, Hours, Window};
 use crate::indicator::{Indicator, IndicatorValue};
-use crate::rise::RiseRule;
+use crate::rise::{RiseRule, share_on_high_days};
 use crate::rule::{Reading, Rule, Severity};
 use crate::traffic::{EarlierCell, TrafficRule};
 use crate::window_rule::{LOOK_BACK, WindowRule};
@@ -285,11 +287,8 @@ impl CheckInput {
     ) -> Option<Reading> {
         match rule.indicator {
             Indicator::Rise(kind) => {
-                let own = |other: &Corpus| corpus == Some(other);
-                let cells: Vec<&CountCell> =
-                    self.counts.iter().filter(|c| own(&c.corpus)).collect();
-                let usual: Vec<&UsualCell> = self.usual.iter().filter(|c| own(&c.corpus)).collect();
-                let (cells, usual, now) = (&cells[..], &usual[..], self.now);
+                let (cells, usual) = (of(&lookups.counts, corpus), of(&lookups.usual, corpus));
+                let now = self.now;
                 RiseRule {
                     rule,
                     kind,
@@ -300,7 +299,7 @@ impl CheckInput {
                 .read()
             }
             Indicator::Traffic => {
-                let (earlier, now) = (&self.earlier[..], self.now);
+                let (earlier, now) = (of(&lookups.earlier, corpus), self.now);
                 TrafficRule {
                     rule,
                     hours,
@@ -312,11 +311,13 @@ impl CheckInput {
             }
             _ => {
                 let (baseline, now) = (lookups.baseline(rule, corpus), self.now);
+                let usual = lookups.usual_losses(rule, corpus);
                 WindowRule {
                     rule,
                     hours,
                     corpus,
                     baseline,
+                    usual,
                     now,
                 }
                 .read()
@@ -330,6 +331,25 @@ struct Lookups<'a> {
     open: BTreeMap<(&'a str, Option<&'a Corpus>), &'a OpenAlert>,
     baselines: BTreeMap<Option<&'a Corpus>, f64>,
     reported: BTreeSet<&'a Corpus>,
+    counts: ByCorpus<'a, CountCell>,
+    usual: ByCorpus<'a, UsualCell>,
+    earlier: ByCorpus<'a, EarlierCell>,
+}
+
+/// The cells of each corpus, and of all.
+type ByCorpus<'a, T> = BTreeMap<Option<&'a Corpus>, Vec<&'a T>>;
+
+fn by_corpus<T>(cells: &[T], corpus: impl Fn(&T) -> &Corpus) -> ByCorpus<'_, T> {
+    let mut all: ByCorpus<'_, T> = BTreeMap::new();
+    for cell in checked(cells) {
+        all.entry(Some(corpus(cell))).or_default().push(cell);
+        all.entry(None).or_default().push(cell);
+    }
+    all
+}
+
+fn of<'c, 'a, T>(cells: &'c ByCorpus<'a, T>, corpus: Option<&'c Corpus>) -> &'c [&'a T] {
+    cells.get(&corpus).map_or(&[], Vec::as_slice)
 }
 
 impl<'a> Lookups<'a> {
@@ -344,6 +364,9 @@ impl<'a> Lookups<'a> {
                 .map(|baseline| (baseline.corpus.as_ref(), baseline.cfs_p5))
                 .collect(),
             reported: input.reported.iter().collect(),
+            counts: by_corpus(&input.counts, |cell| &cell.corpus),
+            usual: by_corpus(&input.usual, |cell| &cell.corpus),
+            earlier: by_corpus(&input.earlier, |cell| &cell.corpus),
         }
     }
 
@@ -352,6 +375,18 @@ impl<'a> Lookups<'a> {
             return None;
         }
         self.baselines.get(&corpus).copied()
+    }
+
+    /// The share of citations that fail on a high day of a corpus, for the stage that loses them. Every corpus has citations that the text
+    /// of their source does not support. With a fixed limit alone, a corpus near it would have an alert on each bad day.
+    fn usual_losses(&self, rule: &Rule, corpus: Option<&Corpus>) -> Option<f64> {
+        let of_generation = rule.indicator == Indicator::Survival(LossStage::Generation);
+        let corpus = corpus.filter(|_| of_generation)?;
+        share_on_high_days(
+            of(&self.usual, Some(corpus)),
+            Kind::Failing,
+            rule.min_answers,
+        )
     }
 
     /// Returns [`Severity::Critical`] for a low mean fidelity or reports of users, otherwise the severity of the rule.

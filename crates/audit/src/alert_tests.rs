@@ -3,6 +3,7 @@
 use reground_citations::{LossStage, Status};
 
 use crate::alert::{Baseline, CheckInput, Event, Horizon, OpenAlert, baselines};
+use crate::counts::{Kind, Part, UsualCell};
 use crate::hours::{AnswerCell, Cells, CitationCell, Corpus, HOUR, Hours};
 use crate::indicator::Indicator;
 use crate::rule::{Rule, Severity, threshold};
@@ -384,6 +385,40 @@ fn a_figure_must_be_beyond_chance() {
         found(Indicator::Survival(LossStage::Rerank), 0.9, hours)
     };
     assert_eq!((lost(22), lost(23)), (0, 1));
+}
+
+#[test]
+fn losses_that_are_usual_for_a_corpus_are_no_alert() {
+    let found = |bad, usual| {
+        let mut cells = reranked(0, 800 - bad, bad);
+        cells[1].lost_stage = Some(LossStage::Generation);
+        let mut input = check_input(Vec::new());
+        input.hours = Hours::from(of_citations(cells));
+        input.usual = usual;
+        let rules = [rule(Indicator::Survival(LossStage::Generation), 0.9)];
+        input.check(&rules).len()
+    };
+    // A hundred hours with 12 failing citations of 100 each, and equal days.
+    let usual = UsualCell {
+        corpus: "help".into(),
+        kind: Kind::Failing,
+        part: Part::Corpus,
+        hours: 100.0,
+        events: 1200.0,
+        trials: 10_000.0,
+        events_squared: 14_400.0,
+        events_trials: 120_000.0,
+        trials_squared: 1_000_000.0,
+        day_events_squared: 5.0 * 240.0 * 240.0,
+        day_events_trials: 5.0 * 240.0 * 2000.0,
+        day_trials_squared: 5.0 * 2000.0 * 2000.0,
+    };
+    // 10 % of 800 are 80, with a standard error of 8.49 · √2; 12 % are 96, with one of 9.19 · √2.
+    assert_eq!((found(115, Vec::new()), found(117, Vec::new())), (0, 1));
+    assert_eq!(
+        (found(134, vec![usual.clone()]), found(136, vec![usual])),
+        (0, 1)
+    );
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use reground_audit::alert::CheckInput;
 use reground_audit::diagnosis::{ComponentCell, DiagnosisInput};
-use reground_audit::hours::{Cells, CitationCell, HOUR, Hours};
+use reground_audit::hours::{AnswerCell, Cells, CitationCell, Corpus, HOUR, Hours};
 use reground_audit::indicator::Indicator;
 use reground_audit::rule::{Rule, Severity};
+use reground_audit::traffic::EarlierCell;
 use reground_citations::{LossStage, Status};
 use reground_interrupt::test_support::Checks;
 use reground_interrupt::{CHECK_INTERVAL, test_support};
@@ -65,6 +66,58 @@ fn a_check_is_interruptible_and_looks_at_each_hour_once() {
     // Each cell is read when splitting by corpus, for the window, for its figure, and for the first bad hour.
     assert!((4 * cells..6 * cells).contains(&work), "{checks:?}");
     assert!(checks.longest < 2 * CHECK_INTERVAL, "{checks:?}");
+}
+
+#[test]
+fn traffic_of_many_corpora_is_interruptible_and_read_by_corpus() {
+    const CORPORA: usize = 200;
+    let corpora: Vec<Corpus> = (0..CORPORA)
+        .map(|n| n.to_string().as_str().into())
+        .collect();
+    let day = |back: i64| (1..=24).map(move |hour| (MONTH - back * 168 - hour) * HOUR);
+    let answers = corpora.iter().flat_map(|corpus| {
+        day(0).map(|hour| AnswerCell {
+            hour,
+            corpus: corpus.clone(),
+            cfs_bin: None,
+            answers: 1,
+        })
+    });
+    let earlier = corpora.iter().flat_map(|corpus| {
+        (1..=4).flat_map(day).map(|hour| EarlierCell {
+            hour,
+            corpus: corpus.clone(),
+            answers: 1,
+        })
+    });
+    let input = CheckInput {
+        now: MONTH * HOUR,
+        hours: Hours::from(Cells {
+            answers: answers.collect(),
+            ..Cells::default()
+        }),
+        baselines: Vec::new(),
+        open: Vec::new(),
+        counts: Vec::new(),
+        usual: Vec::new(),
+        earlier: earlier.collect(),
+        reported: Vec::new(),
+    };
+    let rule = Rule {
+        rule: "r".into(),
+        indicator: Indicator::Traffic,
+        threshold: 0.5,
+        hours: 24,
+        whole_period: true,
+        min_answers: 24,
+        per_corpus: true,
+        severity: Severity::Warning,
+    };
+    let checks = test_support::measure(|| assert_eq!(input.check(&[rule]), []));
+    // For each hour of the day and each week, the cells of the corpus: 24 · 4 · 96.
+    let work = checks.count * CHECK_INTERVAL;
+    let cells = CORPORA * 24 * 4 * 96;
+    assert!((cells * 9 / 10..cells * 2).contains(&work), "{checks:?}");
 }
 
 #[test]

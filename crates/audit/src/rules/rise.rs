@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_interrupt::checked;
+use reground_interrupt::check_interrupt;
 
 use crate::counts::{CountCell, Kind, Part, UsualCell};
 use crate::hours::HOUR;
@@ -84,7 +84,8 @@ impl Usual {
             let variance = self.variance.max(1.0);
             return rise / variance * (events - trials * (self.high + rise / 2.0));
         }
-        let before = self.high.max(SMALLEST_USUAL * threshold).min(0.99);
+        let least = (SMALLEST_USUAL * threshold).max(f64::MIN_POSITIVE);
+        let before = self.high.max(least).min(0.99);
         let after = (before + threshold).min((1.0 + before) / 2.0);
         let dispersion = (self.variance / (self.mean * (1.0 - self.mean))).max(1.0);
         let dispersion = if dispersion.is_finite() {
@@ -96,6 +97,16 @@ impl Usual {
             + (trials - events) * ((1.0 - after) / (1.0 - before)).ln();
         ratio / dispersion
     }
+}
+
+/// Returns the share of events of a kind on a high day of a corpus; `None` without usual figures of at least this many trials.
+#[must_use]
+pub fn share_on_high_days(usual: &[&UsualCell], kind: Kind, trials: u64) -> Option<f64> {
+    let whole = usual
+        .iter()
+        .find(|cell| cell.kind == kind && cell.part == Part::Corpus)?;
+    let usual = Usual::of(whole)?;
+    (usual.trials >= trials as f64).then_some(usual.high)
 }
 
 /// The evidence for a rise in one part of a corpus.
@@ -183,7 +194,8 @@ impl RiseRule<'_> {
     fn accumulate(&self, part: &Part, usual: Usual) -> Evidence {
         let mut hours: BTreeMap<i64, (f64, f64)> = BTreeMap::new();
         let first = self.now + HOUR - self.rule.hours.max(1) * HOUR;
-        for cell in checked(self.cells) {
+        check_interrupt(self.cells.len());
+        for cell in self.cells {
             let is_own = cell.kind == self.kind && part.includes(cell) && cell.hour >= first;
             if is_own && cell.trials > 0.0 {
                 let sums = hours.entry(cell.hour).or_default();

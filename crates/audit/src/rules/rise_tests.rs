@@ -41,10 +41,14 @@ fn cell(back: i64, document_type: &str, events: f64, trials: f64) -> CountCell {
 }
 
 fn read(cells: &[CountCell], usual: &[UsualCell]) -> Option<Reading> {
+    read_with(0.1, cells, usual)
+}
+
+fn read_with(threshold: f64, cells: &[CountCell], usual: &[UsualCell]) -> Option<Reading> {
     let rule = Rule {
         rule: "fewer_hold".into(),
         indicator: Indicator::Rise(Kind::Failing),
-        threshold: 0.1,
+        threshold,
         hours: 72,
         whole_period: true,
         min_answers: 200,
@@ -155,4 +159,19 @@ fn days_that_differ_raise_the_usual_share() {
         ..usual(Part::Corpus)
     };
     assert!(!read(&cells, &[different]).expect("usual figures").is_bad);
+}
+
+#[test]
+fn a_rise_by_nothing_is_no_evidence() {
+    let never = UsualCell {
+        events: 0.0,
+        events_squared: 0.0,
+        events_trials: 0.0,
+        day_events_squared: 0.0,
+        day_events_trials: 0.0,
+        ..usual(Part::Corpus)
+    };
+    let found = read_with(0.0, &[cell(0, "pdf", 5.0, 40.0)], &[never]);
+    let found = found.expect("usual figures");
+    assert!(!found.is_bad && found.is_over, "{found:?}");
 }

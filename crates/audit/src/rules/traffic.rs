@@ -1,5 +1,6 @@
 //! The rule on traffic that stops.
 
+use reground_interrupt::check_interrupt;
 use serde::Deserialize;
 
 use crate::hours::{Corpus, HOUR, Hours, Window};
@@ -32,8 +33,8 @@ pub struct TrafficRule<'a> {
     pub hours: &'a Hours,
     /// The corpus; `None` for all.
     pub corpus: Option<&'a Corpus>,
-    /// Answers in the same hours of the last [`WEEKS`] weeks.
-    pub earlier: &'a [EarlierCell],
+    /// Answers of the corpus, or of all, in the same hours of the last [`WEEKS`] weeks.
+    pub earlier: &'a [&'a EarlierCell],
     /// The current hour, in seconds since 1970. It is not over, so no answers are expected of it, but its answers count.
     pub now: i64,
 }
@@ -72,10 +73,12 @@ impl TrafficRule<'_> {
     fn expected(&self, since: i64) -> Option<u64> {
         let weeks = (1..=WEEKS).filter_map(|week| {
             let back = week * WEEK * HOUR;
-            let own = self.earlier.iter().filter(|cell| {
-                self.corpus.is_none_or(|corpus| corpus == &cell.corpus)
-                    && (since - back..self.now - back).contains(&cell.hour)
-            });
+            let hours = since - back..self.now - back;
+            check_interrupt(self.earlier.len());
+            let own = self
+                .earlier
+                .iter()
+                .filter(|cell| hours.contains(&cell.hour));
             let sum: u64 = own.map(|cell| cell.answers).sum();
             (sum > 0).then_some(sum)
         });

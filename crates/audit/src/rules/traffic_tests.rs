@@ -16,6 +16,7 @@ fn read(weeks: &[(i64, u64)], recent: u64) -> Option<Reading> {
             answers: *answers,
         })
     });
+    let earlier: Vec<EarlierCell> = earlier.collect();
     let answers = (0..24).map(|back| AnswerCell {
         hour: NOW - back * HOUR,
         corpus: "help".into(),
@@ -40,7 +41,7 @@ fn read(weeks: &[(i64, u64)], recent: u64) -> Option<Reading> {
         rule: &rule,
         hours: &hours,
         corpus: Some(&"help".into()),
-        earlier: &earlier.collect::<Vec<_>>(),
+        earlier: &earlier.iter().collect::<Vec<_>>(),
         now: NOW,
     }
     .read()

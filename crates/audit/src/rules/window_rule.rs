@@ -31,6 +31,8 @@ pub struct WindowRule<'a> {
     pub corpus: Option<&'a Corpus>,
     /// The stored baseline, for a drop.
     pub baseline: Option<f64>,
+    /// Share of bad samples on a high day of the corpus, if it is known. It is not bad, even if the threshold allows less.
+    pub usual: Option<f64>,
     /// The current hour, in seconds since 1970.
     pub now: i64,
 }
@@ -43,6 +45,7 @@ impl<'a> WindowRule<'a> {
             rule,
             hours,
             baseline,
+            usual,
             ..
         } = *self;
         let window = self.window()?;
@@ -55,8 +58,9 @@ impl<'a> WindowRule<'a> {
                 Some(limit) => hours.below(window, limit) as f64 / samples as f64,
                 None => (value - rule.indicator.best()).abs(),
             };
-            let variance = allowed.share * (1.0 - allowed.share) * allowed.dispersion;
-            bad - allowed.share < STANDARD_ERRORS * (variance / samples as f64).sqrt()
+            let share = allowed.share.max(usual.unwrap_or_default());
+            let variance = share * (1.0 - share) * allowed.dispersion;
+            bad - share < STANDARD_ERRORS * (variance / samples as f64).sqrt()
         });
         Some(Reading {
             value,
