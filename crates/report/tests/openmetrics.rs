@@ -7,6 +7,9 @@ use reground_report::openmetrics::{
     Alerts, Faults, Metrics, Operation, Queue, Status, Task, Total,
 };
 
+/// Labels without `le`.
+type Labels = Vec<(String, String)>;
+
 /// A family according to the parser.
 #[derive(Debug, Default)]
 struct Family {
@@ -128,7 +131,7 @@ fn parse(text: &str) -> Result<BTreeMap<String, Family>, String> {
 /// Checks values, that no sample occurs twice, and that buckets are complete, in order and cumulative.
 fn check(family: &Family) -> Result<(), String> {
     let mut seen = BTreeSet::new();
-    let mut buckets: BTreeMap<Vec<(String, String)>, Vec<(f64, f64)>> = BTreeMap::new();
+    let mut buckets: BTreeMap<Labels, Vec<(f64, f64)>> = BTreeMap::new();
     for (suffix, labels, value) in &family.samples {
         if !seen.insert((suffix, labels)) {
             return Err(format!("{labels:?} twice"));
