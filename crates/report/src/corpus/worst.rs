@@ -57,7 +57,11 @@ pub(super) fn show(html: &mut Html, answers: &[WorstAnswer]) {
     html.element("section", &[], |html| {
         html.leaf("h2", &[], "Answers to read first");
         if answers.is_empty() {
-            html.leaf("p", &[("class", "none")], "No answer has a citation that fails.");
+            html.leaf(
+                "p",
+                &[("class", "none")],
+                "No answer has a citation that fails.",
+            );
             return;
         }
         let (shown, more) = answers.split_at(answers.len().min(SHOWN));
