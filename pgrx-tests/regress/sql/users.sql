@@ -103,12 +103,12 @@ INSERT INTO reground.model_prices VALUES ('cached', '-infinity', 10, 100, 1);
 INSERT INTO reground.model_prices VALUES ('endless', '-infinity', 'NaN', 1);
 INSERT INTO reground.model_prices VALUES ('endless', '-infinity', 1, 'Infinity');
 SET ROLE regress_shop_a;
-SELECT count(*) FROM generate_series(1, 5) AS n, reground.record_turn('cached', 'Where is tea? ' || n, 'In the cellar.', model => 'cached');
+SELECT count(*) FROM generate_series(1, 6) AS n, reground.record_turn('cached', 'Where is tea? ' || n, 'In the cellar.', model => 'cached');
 RESET ROLE;
 UPDATE reground.messages AS m SET usage = v.usage::jsonb FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) JOIN (VALUES
     (1, '{"input_tokens": 1000, "cache_read_input_tokens": 5000, "cache_creation_input_tokens": 200, "output_tokens": 10}'), (2, '{"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 800}, "completion_tokens": 10}'),
     (3, '{"input_tokens": 1000, "input_tokens_details": {"cached_tokens": 9000}, "output_tokens": 10}'), (4, '{"cachedContentTokenCount": 5}'),
-    (5, '{"prompt_tokens": 98805, "prompt_tokens_details": {"cached_tokens": 66360}, "cache_read_input_tokens": 66360, "cache_creation_input_tokens": 32435, "completion_tokens": 0}'), (5, '{"input_tokens": 1000, "output_tokens": 10}')) AS v(turn_no, usage) USING (turn_no) WHERE m.turn_id = t.turn_id AND c.conversation_ref = 'cached';
+    (6, '{"prompt_tokens": 98805, "prompt_tokens_details": {"cached_tokens": 66360}, "cache_read_input_tokens": 66360, "cache_creation_input_tokens": 32435, "completion_tokens": 0}'), (5, '{"input_tokens": 1000, "output_tokens": 10}')) AS v(turn_no, usage) USING (turn_no) WHERE m.turn_id = t.turn_id AND c.conversation_ref = 'cached';
 SET ROLE regress_shop_a;
 SELECT turn_no, CASE WHEN NOT is_estimated THEN input_tokens END AS input_tokens, cached_tokens, is_estimated, CASE WHEN NOT is_estimated THEN round(cost * 1000000) END AS cost FROM reground.answer_costs WHERE conversation_ref = 'cached' ORDER BY turn_no;
 RESET ROLE;

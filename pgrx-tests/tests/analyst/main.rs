@@ -250,13 +250,22 @@ fn alerts(case: &mut Case) -> Result<()> {
     let open: Vec<String> = case.one(
         "SELECT array_agg(rule || coalesce(' of ' || corpus, '') ORDER BY rule, corpus) FROM reground.alerts WHERE state = 'firing'",
     )?;
-    let expected = [
+    let planted = [
         "fewer_hold of help",
         "fewer_hold of law",
         "reranker_losses of shop",
         "traffic_stops of news",
     ];
-    ensure!(open == expected, "{open:?}");
+    // The new reranker is slow, too, and invented sources have the lowest scores. Whether these are found depends on the hour of the day.
+    let possible = ["low_tail of law", "sli_cfs_p1", "slow_answers of shop"];
+    ensure!(
+        planted
+            .iter()
+            .all(|alert| open.iter().any(|own| own == alert)),
+        "{open:?}"
+    );
+    let is_known = |own: &String| planted.iter().chain(&possible).any(|alert| own == alert);
+    ensure!(open.iter().all(is_known), "{open:?}");
     // 13. When did it begin? Within three hours of the planted hour.
     let began = case.counts(
         "SELECT corpus, (extract(epoch FROM date_trunc('hour', now()) - first_bad_hour) / 3600)::bigint FROM reground.alerts WHERE rule IN ('fewer_hold', 'reranker_losses')",
