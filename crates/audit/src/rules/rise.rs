@@ -112,7 +112,7 @@ pub fn share_on_highest_days(usual: &[&UsualCell], kind: Kind, trials: u64) -> O
     let mut cells = usual.iter();
     let whole = cells.find(|cell| cell.kind == kind && cell.part == Part::Corpus)?;
     let usual = Usual::of(whole)?;
-    (usual.trials >= trials as f64).then(|| usual.mean + HIGHEST_DAYS * usual.day_deviation)
+    (usual.trials >= trials as f64).then_some(usual.mean + HIGHEST_DAYS * usual.day_deviation)
 }
 
 /// The evidence for a rise in one part of a corpus.
