@@ -14,7 +14,7 @@ mod nasty;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use nasty::nasty;
+use nasty::{nasty, paragraphs};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use reground_citations::{Grammar, GrammarRules, LocatorSchema, Reference, extract};
@@ -80,7 +80,7 @@ fn extraction() {
 #[test]
 fn streaming() {
     let added = feeding::with_additions();
-    soak(nasty(0..30), |text| {
+    soak(prop_oneof![nasty(0..30), paragraphs(0..16)], |text| {
         feeding::check(text, &Grammar::default())?;
         feeding::check(text, &added)
     });

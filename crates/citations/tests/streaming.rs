@@ -6,7 +6,7 @@ mod feeding;
 mod nasty;
 
 use feeding::{check, with_additions};
-use nasty::nasty;
+use nasty::{nasty, paragraphs};
 use proptest::prelude::*;
 use reground_citations::{Families, Grammar, Resume, feed, feed_from};
 use reground_interrupt::test_support;
@@ -39,6 +39,8 @@ fn shown_text_and_citations_are_final() {
         "It is so [A1].\n\n<think>but why</think>[B1].\n\nSo.",
         "It is so [A1].\n\n[^note] [B1].\n\nSo.\n\n[^note]: cows",
         "It is so [A1].\n\n<cite></cite>[B1].\n\nSo.",
+        // The rest of the answer has no statement; the paragraph before it has one.
+        "1. \n\n1. ? \n\nSource: [1]\n\n of abc",
         // Short words after its citations leave a label a label.
         "It is so [A1]. [B1]\nSources: [C1][D1] of abc\n\n[E1]",
         "Citation: [p1, p2][citation:1]```\nSources: [A1][A1] of abc\n\n[A1]",
@@ -156,7 +158,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn every_prefix_agrees_with_the_whole(answer in nasty(0..24)) {
+    fn every_prefix_agrees_with_the_whole(answer in prop_oneof![nasty(0..24), paragraphs(0..16)]) {
         if let Err(why) = check(&answer, &Grammar::default()) {
             return Err(TestCaseError::fail(why));
         }

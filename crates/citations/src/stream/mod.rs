@@ -12,6 +12,7 @@ mod settled;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 
 use crate::reading::extract::{ExtractedPart, extract_part};
@@ -56,7 +57,7 @@ pub struct PartialExtraction {
 /// patterns, locators or titles may begin with any word. Footnotes and a `<cite>` without a name are shown, but only
 /// reported at the end, because later text decides what they cite. The time is linear in the text.
 pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialExtraction {
-    read(answer_so_far, grammar, complete, false)
+    read(answer_so_far, grammar, complete, false).0
 }
 
 /// As [`feed`], but reads only the text from the position of an earlier call on, and omits the citations that were final
@@ -70,22 +71,22 @@ pub fn feed_from(
     complete: bool,
     from: &Resume,
 ) -> Result<PartialExtraction, InvalidResume> {
-    let fed = rest_from(answer_so_far, grammar, complete, from)?;
-    let cites_answer = |c: &ExtractedCitation| c.scope == CitationScope::Answer;
-    if from.bytes == 0 || !fed.extraction.citations.iter().any(cites_answer) {
+    let (fed, cites_answer) = rest_from(answer_so_far, grammar, complete, from)?;
+    if from.bytes == 0 || !cites_answer {
         return Ok(fed);
     }
     // Citations of the answer are judged by all statements and citations before them.
-    rest_from(answer_so_far, grammar, complete, &Resume::default())
+    let (fed, _) = rest_from(answer_so_far, grammar, complete, &Resume::default())?;
+    Ok(fed)
 }
 
-/// Reads the text from a position on.
+/// Reads the text from a position on. The second result tells whether it cites for the answer.
 fn rest_from(
     answer_so_far: &str,
     grammar: &Grammar,
     complete: bool,
     from: &Resume,
-) -> Result<PartialExtraction, InvalidResume> {
+) -> Result<(PartialExtraction, bool), InvalidResume> {
     let (before, rest) = answer_so_far
         .split_at_checked(from.bytes)
         .ok_or(InvalidResume)?;
@@ -95,7 +96,7 @@ fn rest_from(
     if (chars, utf16) != (from.chars, from.utf16) {
         return Err(InvalidResume);
     }
-    let mut fed = read(rest, grammar, complete, from.in_list);
+    let (mut fed, cites_answer) = read(rest, grammar, complete, from.in_list);
     let room = MAX_CITATIONS.saturating_sub(from.citations);
     let citations = &mut fed.extraction.citations;
     fed.extraction.omitted += citations.len().saturating_sub(room);
@@ -104,7 +105,7 @@ fn rest_from(
     let mut fed = fed.moved(from);
     fed.omit(from.settled.saturating_sub(from.citations));
     fed.settled = from.settled;
-    Ok(fed)
+    Ok((fed, cites_answer))
 }
 
 impl PartialExtraction {
@@ -163,17 +164,19 @@ impl PartialExtraction {
     }
 }
 
-/// Reads an answer, or the rest of one.
-fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> PartialExtraction {
+/// Reads an answer, or the rest of one. The second result tells whether it has a citation of the answer, also one that waits.
+fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> (PartialExtraction, bool) {
     if complete {
         let extraction = extract_part(text, grammar, in_list).extraction;
-        return PartialExtraction {
+        let cites_answer = cites_answer(&extraction);
+        let fed = PartialExtraction {
             shown: text.len(),
             placed: extraction.citations.len(),
             extraction,
             settled: 0,
             resume: Resume::default(),
         };
+        return (fed, cites_answer);
     }
     let Settled {
         known,
@@ -216,14 +219,20 @@ fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> Partial
     citations.retain(|c| !decided_later(c));
     let placed = finished.placed(&extraction);
     let resume = finished.resume(&extraction, placed, &hidden, in_list);
+    let cites_answer = cites_answer(&extraction);
     keep_placed(&mut extraction, placed, finished.end);
-    PartialExtraction {
+    let fed = PartialExtraction {
         shown,
         extraction,
         placed,
         settled: 0,
         resume,
-    }
+    };
+    (fed, cites_answer)
+}
+
+fn cites_answer(extraction: &Extraction) -> bool {
+    checked(&extraction.citations).any(|c| c.scope == CitationScope::Answer)
 }
 
 /// Keeps what is certain beside the placed citations: the statements and claims that they are judged by, and the sentences before `end`.

@@ -178,3 +178,41 @@ pub fn nasty(pieces: Range<usize>) -> impl Strategy<Value = String> {
     ];
     prop::collection::vec(piece, pieces).prop_map(|pieces| pieces.concat())
 }
+
+/// Parts of paragraphs and of lists of sources.
+const PARAGRAPHS: &[&str] = &[
+    "[1]",
+    "[A1]",
+    "[A1][B2]",
+    "[^1]",
+    "Source: ",
+    "Sources:",
+    "References",
+    "# ",
+    "1. ",
+    "- ",
+    " of ",
+    "abc",
+    "It is so",
+    ". ",
+    "? ",
+    ": ",
+    "**",
+    "(p. 3)",
+    " and ",
+    "\n",
+    "\n\n",
+    "\n\n",
+    "`",
+    "```\n",
+    "<cite>",
+    "</cite>",
+    "<think>",
+    "</think>",
+];
+
+/// Paragraphs, whose sentences, lists and citations depend on each other.
+pub fn paragraphs(pieces: Range<usize>) -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(PARAGRAPHS);
+    prop::collection::vec(piece, pieces).prop_map(|pieces| pieces.concat())
+}
