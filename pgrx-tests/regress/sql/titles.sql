@@ -88,8 +88,10 @@ COMMIT;
 SELECT hint AS command FROM reground.check_corpus('articles') WHERE item = 'lexical index' \gset
 :command
 BEGIN;
+-- Earlier scans are counted until the session reports them, once a second.
+SELECT scans('articles_body') AS earlier \gset
 SELECT count(*) FILTER (WHERE a.body !~ 'mast') > 0 AS by_title FROM reground.search('articles', 'mast', max_results => 1000) AS s JOIN articles AS a ON a.id = s.chunk_id::int;
-SELECT scans('articles_array_idx') > 0 AS used, scans('articles_body') AS other;
+SELECT scans('articles_array_idx') > 0 AS used, scans('articles_body') - :earlier AS other;
 COMMIT;
 SELECT status, detail, hint FROM reground.check_corpus('articles') WHERE item = 'lexical index';
 SELECT count(*) FILTER (WHERE round(e.lexical_score::numeric, 9) IS DISTINCT FROM round(i.lexical_score::numeric, 9)) AS differ, count(*) > 100 AS many
