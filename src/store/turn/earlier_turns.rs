@@ -39,8 +39,7 @@ impl Earlier {
     }
 }
 
-/// The latest `count` turns of a conversation, newest last, with their passages of a corpus. With `turn_no`, only turns before it. A claim
-/// that conflicts with its source still tells the subject, so its source counts as cited.
+/// The latest `count` turns of a conversation, newest last, with their passages of a corpus. With `turn_no`, only turns before it.
 pub fn earlier(
     conversation_id: i64,
     corpus: &str,
@@ -58,11 +57,10 @@ pub fn earlier(
                        AND turn_no < coalesce($4, 2147483647) ORDER BY turn_no DESC LIMIT $2) AS t \
                  LEFT JOIN LATERAL (SELECT m.message_id, m.answer FROM reground.messages AS m \
                      WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
-                 LEFT JOIN LATERAL (SELECT array_agg(DISTINCT c.title) FILTER (WHERE c.of_subject AND c.title IS NOT NULL) AS titles, \
-                         array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.of_subject AND c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages, \
+                 LEFT JOIN LATERAL (SELECT array_agg(DISTINCT c.title) FILTER (WHERE c.holds AND c.title IS NOT NULL) AS titles, \
+                         array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.holds AND c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages, \
                          json_agg(json_build_array(c.byte_start, c.byte_end)) FILTER (WHERE c.byte_end > c.byte_start AND m.answer IS NOT NULL) AS citations \
-                     FROM (SELECT c.*, c.holds OR jsonb_array_length(c.support_parts -> 'conflicts') > 0 AS of_subject \
-                         FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c) AS c ON true",
+                     FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c ON true",
             &[conversation_id.into(), count.into(), corpus.into(), turn_no.into()],
         )
     })?
