@@ -39,6 +39,9 @@ impl Earlier {
     }
 }
 
+/// A cited source with less support says little about the subject of the conversation.
+const CLEAR: f64 = 0.43;
+
 /// The latest `count` turns of a conversation, newest last, with their passages of a corpus. With `turn_no`, only turns before it.
 pub fn earlier(
     conversation_id: i64,
@@ -49,18 +52,19 @@ pub fn earlier(
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(json_agg(json_build_object('turn_id', t.turn_id, 'query', t.query, 'embedding', t.embedding, 'answer', coalesce(m.answer, ''), \
+            &format!("SELECT coalesce(json_agg(json_build_object('turn_id', t.turn_id, 'query', t.query, 'embedding', t.embedding, 'answer', coalesce(m.answer, ''), \
                  'sources', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage.title ? (@ != null)'), \
                  'shown', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage ? (@.corpus == $corpus).chunk_id', jsonb_build_object('corpus', $3::text)), \
-                 'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.turn_no), '[]')::text \
+                 'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{{}}'), 'passages', coalesce(c.passages, '{{}}')) ORDER BY t.turn_no), '[]')::text \
              FROM (SELECT turn_id, turn_no, query, embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' AND NOT superseded \
                        AND turn_no < coalesce($4, 2147483647) ORDER BY turn_no DESC LIMIT $2) AS t \
                  LEFT JOIN LATERAL (SELECT m.message_id, m.answer FROM reground.messages AS m \
                      WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
-                 LEFT JOIN LATERAL (SELECT array_agg(DISTINCT c.title) FILTER (WHERE c.holds AND c.title IS NOT NULL) AS titles, \
-                         array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.holds AND c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages, \
+                 LEFT JOIN LATERAL (SELECT array_agg(DISTINCT c.title) FILTER (WHERE c.is_clear AND c.title IS NOT NULL) AS titles, \
+                         array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.is_clear AND c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages, \
                          json_agg(json_build_array(c.byte_start, c.byte_end)) FILTER (WHERE c.byte_end > c.byte_start AND m.answer IS NOT NULL) AS citations \
-                     FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c ON true",
+                     FROM (SELECT c.*, c.holds AND coalesce(c.support >= {CLEAR}, true) AS is_clear \
+                         FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c) AS c ON true"),
             &[conversation_id.into(), count.into(), corpus.into(), turn_no.into()],
         )
     })?
