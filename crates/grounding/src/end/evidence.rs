@@ -5,6 +5,7 @@ use std::ops::Range;
 use reground_citations::excerpt;
 use reground_documents::PageRange;
 
+use crate::inspect::source_state::RowState;
 use crate::memory::ContextSource;
 use crate::passage::Passage;
 
@@ -29,29 +30,6 @@ pub struct CitedText<'a> {
     pub content_hash: Option<&'a str>,
     /// Whether the rows were deleted: a readable corpus has none of them.
     pub is_deleted: bool,
-}
-
-/// The state of the cited rows since they were cited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowState {
-    /// They have the cited text.
-    Current,
-    /// They have another text.
-    Changed,
-    /// They do not exist any more.
-    Deleted,
-}
-
-impl RowState {
-    /// The stable name.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Current => "current",
-            Self::Changed => "changed",
-            Self::Deleted => "deleted",
-        }
-    }
 }
 
 /// The place of a quote, and the text around it.

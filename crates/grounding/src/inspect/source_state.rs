@@ -110,14 +110,14 @@ pub struct CitedVersion<'a> {
     pub modified: Option<&'a str>,
 }
 
-/// The state of a row of a registered table since it was cited.
+/// The state of cited rows since they were cited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowState {
-    /// The same version, time of change or text.
+    /// They have the cited version, time of change or text.
     Current,
-    /// Another one, or a row of another document.
+    /// They have another one, or belong to another document.
     Changed,
-    /// The row does not exist.
+    /// They do not exist any more.
     Deleted,
 }
 

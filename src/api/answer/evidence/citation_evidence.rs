@@ -5,7 +5,8 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_citations::excerpt;
 use reground_grounding::end::answer_sentences::AnswerSentences;
-use reground_grounding::end::evidence::{Evidence, RowState};
+use reground_grounding::end::evidence::Evidence;
+use reground_grounding::inspect::source_state::RowState;
 use serde::Serialize;
 
 use crate::api::answer::evidence::cited_sources::{self, StoredAnswer};
@@ -74,7 +75,7 @@ fn row<'a>(
 ) -> EvidenceRow<'a> {
     let bytes = citation.byte_start..citation.byte_end;
     let sentence = sentences.and_then(|all| all.of_citation(citation.citation_no, &bytes));
-    let state = evidence.state.map(RowState::as_str);
+    let state = evidence.state.map(RowState::name);
     EvidenceRow {
         citation_id: citation.citation_id,
         citation_no: citation.citation_no,
