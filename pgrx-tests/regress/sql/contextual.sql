@@ -44,6 +44,16 @@ SELECT * FROM ask('turn', 'How do I reset my password?', '[1,0,0,0]', 'By a link
 SELECT * FROM ask('turn', 'and for admins?', '[0.2,1,0,0]', '', '{"query_from": "turn"}');
 SELECT * FROM searched ORDER BY conversation_ref COLLATE "C", turn_no;
 
+-- A passage that is barely supported, though its citation holds, does not move the query: the distance is as without the citation.
+SELECT count(*) FROM ask('clear', 'How do I reset my password?', '[1,0,0,0]', 'By a link that is sent by mail [A1].', '{"support_threshold": 0.1}');
+SELECT count(*) FROM ask('barely', 'How do I reset my password?', '[1,0,0,0]', 'Neighbours ask for a link when they meet on the stairs in spring [A1].', '{"support_threshold": 0.1}');
+SELECT count(*) FROM ask('uncited', 'How do I reset my password?', '[1,0,0,0]', 'Neighbours ask for a link when they meet on the stairs in spring.', '{"support_threshold": 0.1}');
+SELECT conversation_ref, holds, support BETWEEN 0.1 AND 0.43 AS barely FROM reground.citation_audit WHERE conversation_ref IN ('clear', 'barely') ORDER BY 1;
+SELECT count(*) FROM unnest(ARRAY['clear', 'barely', 'uncited']) AS c, ask(c, 'and for admins?', '[0.2,1,0,0]', '');
+SELECT d.clear < d.uncited AS moved, d.barely = d.uncited AS as_uncited FROM (
+    SELECT max(e.vector_distance) FILTER (WHERE c = 'clear') AS clear, max(e.vector_distance) FILTER (WHERE c = 'barely') AS barely, max(e.vector_distance) FILTER (WHERE c = 'uncited') AS uncited
+    FROM unnest(ARRAY['clear', 'barely', 'uncited']) AS c, reground.explain_turn(regress.turn(c)) AS e WHERE e.chunk_id = '1') AS d;
+
 -- If the expansion does not find it, one slot is reserved for the document of the last citation, unless one of its passages is found anyway.
 SELECT chunk_id, origin FROM ask_wide('kept', 'How do I reset my password?', '[1,0,0,0]', 'By a link that is sent by mail [A1].', '{}');
 SELECT chunk_id, origin FROM ask_wide('kept', 'and for admins?', '[0,1,0,0]', '', '{"query_from": "turn"}');

@@ -2,6 +2,7 @@
 
 use reground_grounding::memory::SourceKey;
 use reground_grounding::query::intent::PastTurn;
+use reground_grounding::query::query_expansion::CLEAR_SUPPORT;
 use serde::Deserialize;
 
 use crate::error::Result;
@@ -39,9 +40,6 @@ impl Earlier {
     }
 }
 
-/// A cited source with less support says little about the subject of the conversation.
-const CLEAR: f64 = 0.43;
-
 /// The latest `count` turns of a conversation, newest last, with their passages of a corpus. With `turn_no`, only turns before it.
 pub fn earlier(
     conversation_id: i64,
@@ -63,7 +61,7 @@ pub fn earlier(
                  LEFT JOIN LATERAL (SELECT array_agg(DISTINCT c.title) FILTER (WHERE c.is_clear AND c.title IS NOT NULL) AS titles, \
                          array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.is_clear AND c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages, \
                          json_agg(json_build_array(c.byte_start, c.byte_end)) FILTER (WHERE c.byte_end > c.byte_start AND m.answer IS NOT NULL) AS citations \
-                     FROM (SELECT c.*, c.holds AND coalesce(c.support >= {CLEAR}, true) AS is_clear \
+                     FROM (SELECT c.*, c.holds AND coalesce(c.support >= {CLEAR_SUPPORT}, true) AS is_clear \
                          FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c) AS c ON true"),
             &[conversation_id.into(), count.into(), corpus.into(), turn_no.into()],
         )

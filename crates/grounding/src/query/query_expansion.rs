@@ -17,6 +17,9 @@ use crate::query::intent::{Dependency, Intent, JudgedIntent};
 
 /// Factor on the weight for each turn of age.
 const FADE: f64 = 0.5;
+/// Smallest support with which a cited source tells the subject of a conversation. It does not follow the setting `support_threshold`: a
+/// lower threshold of verdicts must not change which passages a follow-up finds.
+pub const CLEAR_SUPPORT: f64 = 0.43;
 /// Weight of a term of the last user turn; the query's own terms have 1.
 const USER_WEIGHT: f64 = 0.1;
 /// Limit of the weight of a term that the last answer repeats. A term that occurs once has half of it.
