@@ -101,8 +101,8 @@ impl AnswerVerdict {
         counts
     }
 
-    /// Returns the kind that the sign and the colour show. Only an answer whose citations all hold has the kind of a citation that
-    /// holds, whatever the policy decided.
+    /// Returns the kind that the sign and the colour show. An answer has the kind of a citation that holds if all its citations hold. The
+    /// decision of the policy does not matter.
     #[must_use]
     pub fn kind(self) -> VerdictKind {
         if self.failing > 0 {

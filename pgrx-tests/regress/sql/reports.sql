@@ -34,7 +34,7 @@ SELECT f.what, f.times, (SELECT count(*) FROM reground.stale_citations AS s WHER
 SELECT f.* FROM found(reground.corpus_report('reports', until => '2020-01-01'), 'No answer in this period.') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports', NULL), 'All answers') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports', '-infinity', 'infinity'), '>Answers</dt><dd class="figure">1</dd>') AS f;
--- An answer whose citations fail is never checked off, whatever the policy decides. The worst answers by content come first.
+-- An accepted answer with failing citations shows no check mark. The worst answers by content come first.
 SELECT reground.create_corpus('reports-worst', title_weight => 0);
 SELECT doc_id, version FROM (VALUES (12, 'Barley.md'), (34, 'Oats.pdf'), (56, 'Millet')) AS v(n, doc_id), reground.put_document('reports-worst', doc_id, content => substring(doc_id, '^[A-Za-z]*') || ' grows on ' || n || ' fields of the valley.');
 SELECT sum((SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.begin_turn('worst-' || n, 'On how many fields of the valley do Barley, Oats and Millet grow?', 'reports-worst', settings => '{"max_sources": 3}')), a, model => 'm'))) AS citations

@@ -61,8 +61,8 @@ fn accept_coordinates(corpus: Option<&str>) -> std::result::Result<i64, ErrorRep
 }
 
 /// Checks the corpora that have changed, or all in any case, and stores the counts. A call that need not check all ends after some seconds;
-/// the next call goes on with the corpora that were checked longest ago. An error of a corpus is stored beside its last counts. Stored faults
-/// stay problems until a check finds none.
+/// the next call goes on with the corpora that were checked longest ago. An error of a corpus does not replace its last counts. Stored faults
+/// are reported until a check finds none.
 pub(super) fn check_all(in_any_case: bool) -> Result<TaskResult> {
     let begun = clock()?;
     let mut checks = Vec::new();

@@ -235,7 +235,8 @@ fn cites_answer(extraction: &Extraction) -> bool {
     checked(&extraction.citations).any(|c| c.scope == CitationScope::Answer)
 }
 
-/// Keeps what is certain beside the placed citations: the statements and claims that they are judged by, and the sentences before `end`.
+/// Removes what later text can change: the places of citations that are not placed, the statements and claims that only these use, and the
+/// sentences after `end`.
 fn keep_placed(extraction: &mut Extraction, placed: usize, end: usize) {
     let judged_by = extraction.citations[..placed]
         .iter()
