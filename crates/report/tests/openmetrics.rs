@@ -106,12 +106,12 @@ fn parse(text: &str) -> Result<BTreeMap<String, Family>, String> {
         let (Some(what), Some(family), Some(rest)) = (what, family, rest) else {
             return Err(format!("line {line:?}"));
         };
-        if what == "TYPE" {
+        if family != current {
             if families.contains_key(family) {
                 return Err(format!("{family} twice"));
             }
             current = family.to_owned();
-            families.entry(current.clone()).or_default().kind = rest.to_owned();
+            families.insert(current.clone(), Family::default());
         }
         let of = families.get_mut(family).filter(|_| family == current);
         let of = of.ok_or(format!("{line} outside of its family"))?;
@@ -120,7 +120,8 @@ fn parse(text: &str) -> Result<BTreeMap<String, Family>, String> {
         }
         match what {
             "UNIT" if family.ends_with(&format!("_{rest}")) => of.unit = Some(rest.to_owned()),
-            "TYPE" | "HELP" => {}
+            "TYPE" if of.kind.is_empty() => of.kind = rest.to_owned(),
+            "HELP" => {}
             _ => return Err(format!("line {line:?}")),
         }
     }
@@ -250,20 +251,30 @@ fn metrics(text: &str, value: f64) -> Metrics {
 fn a_text_has_the_expected_lines() {
     let text = metrics("a\\b\"c\nd", 2.0).text();
     for line in [
-        "# TYPE reground_citations counter\n# HELP reground_citations Citations by verdict.",
-        "reground_citations_total{tenant=\"acme\",corpus=\"acme\",model=\"acme\",holds=\"false\",hallucination=\"paraphrase_attribution\",status=\"unsupported\"} 6\n",
-        "reground_citations_total{tenant=\"acme\",corpus=\"acme\",model=\"acme\",holds=\"true\",hallucination=\"\",status=\"resolved_current\"} 10\n",
-        "reground_cost_total{tenant=\"a\\\\b\\\"c\\nd\",corpus=\"a\\\\b\\\"c\\nd\",model=\"a\\\\b\\\"c\\nd\"} 4\n",
+        "# HELP reground_citations Citations by verdict. holds: true, false, or unknown if it cannot be told.\n# TYPE reground_citations counter\n",
+        "reground_citations_total{tenant=\"acme\",corpus=\"acme\",model=\"acme\",holds=\"false\",hallucination=\"paraphrase_attribution\",status=\"unsupported\"} 6.0\n",
+        "reground_citations_total{tenant=\"acme\",corpus=\"acme\",model=\"acme\",holds=\"true\",hallucination=\"\",status=\"resolved_current\"} 10.0\n",
+        "reground_cost_total{tenant=\"a\\\\b\\\"c\\nd\",corpus=\"a\\\\b\\\"c\\nd\",model=\"a\\\\b\\\"c\\nd\"} 4.0\n",
         "# TYPE reground_answer_seconds histogram\n# UNIT reground_answer_seconds seconds\n",
-        "le=\"0.5\"} 4\n",
-        "le=\"1.0\"} 4\n",
-        "le=\"2.0\"} 10\n",
-        "le=\"120.0\"} 12\n",
-        "le=\"+Inf\"} 20\n",
         "} 1790000000.25\n",
         "# TYPE reground_maintenance_failed gauge\n",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
+    }
+    for (bound, count) in [
+        ("0.5", 4),
+        ("1.0", 4),
+        ("2.0", 10),
+        ("120.0", 12),
+        ("+Inf", 20),
+    ] {
+        let mut lines = text
+            .lines()
+            .filter(|line| line.contains(&format!("le=\"{bound}\"")));
+        assert!(
+            lines.any(|line| line.ends_with(&format!("}} {count}"))),
+            "{bound}\n{text}"
+        );
     }
     assert!(text.ends_with("\n# EOF\n") && !text.contains("never"));
 }

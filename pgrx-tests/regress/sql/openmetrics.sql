@@ -30,7 +30,7 @@ SELECT l FROM first, metrics.lines(text, '^reground_(answers|refusals|turns|cita
 SELECT text ~ E'\n# EOF\n$' AS ends, text !~ 'reground_alerts|reground_queue|reground_maintenance|reground_coordinate' AS without_operation FROM first;
 -- The histogram has all answers, and each bucket contains the one before.
 SELECT sum(n) FILTER (WHERE l ~ 'le="\+Inf"') AS all_answers, (SELECT sum(substring(c FROM '\d+$')::integer) FROM first, metrics.lines(text, '^reground_answer_seconds_count') AS c) AS counted, bool_and(n >= before) IS NOT FALSE AS cumulative
-FROM (SELECT l, n, lag(n) OVER (PARTITION BY split_part(l, 'le="', 1) ORDER BY nullif(substring(l FROM 'le="([^"]*)"'), '+Inf')::numeric NULLS LAST) AS before FROM first, metrics.lines(text, '_bucket') AS l, substring(l FROM '[0-9.]+$') AS s, CAST(s AS numeric) AS n) AS b;
+FROM (SELECT l, n, lag(n) OVER (PARTITION BY regexp_replace(l, 'le="[^"]*",?|[^ ]*$', '', 'g') ORDER BY nullif(substring(l FROM 'le="([^"]*)"'), '+Inf')::numeric NULLS LAST) AS before FROM first, metrics.lines(text, '_bucket') AS l, substring(l FROM '[0-9.]+$') AS s, CAST(s AS numeric) AS n) AS b;
 -- The sum of the times is that of the answers.
 SELECT abs(sum(substring(l FROM '[0-9.e-]+$')::numeric) - (SELECT sum(extract(epoch FROM m.created_at - t.begun_at)) FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id))) < 0.0001 AS as_stored FROM first, metrics.lines(text, '_seconds_sum') AS l;
 -- A rebuild counts current answers only, and does not change what was counted. It counts answers that still wait.
@@ -38,7 +38,7 @@ SELECT metrics.ended('talk', 'Once more: green tea?', 'Green tea steeps for two 
 RESET ROLE;
 SELECT reground.rebuild_audit() > 0 AS rebuilt, reground.refresh_audit() AS waiting;
 SET ROLE regress_metrics;
-SELECT l FROM metrics.lines(reground.openmetrics(), '^reground_(answers|turns)') AS l WHERE NOT EXISTS (SELECT FROM first, metrics.lines(text) AS f WHERE f = l);
+SELECT l FROM metrics.lines(reground.openmetrics(), '^reground_(answers|turns)') AS l WHERE NOT EXISTS (SELECT FROM first, metrics.lines(text) AS f WHERE f = l) ORDER BY l COLLATE "C";
 -- Erased conversations stay counted.
 SELECT sum(erased) > 0 AS erased FROM reground.forget_conversation('talk');
 SELECT count(*) AS answers FROM metrics.lines(reground.openmetrics(), '^reground_answers.*decision');

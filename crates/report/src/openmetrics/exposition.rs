@@ -2,9 +2,14 @@
 //! label set once.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt;
 
-use reground_interrupt::{check_interrupt, checked};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::{Registry, Unit};
+use reground_interrupt::checked;
 
 /// Names and values of labels. Names are literals; values can be data.
 pub type Labels = Vec<(&'static str, String)>;
@@ -35,7 +40,7 @@ pub struct Family {
 struct Point {
     value: f64,
     /// Observations per bucket of a histogram; the last has no bound.
-    buckets: Vec<f64>,
+    buckets: Vec<u64>,
 }
 
 impl Family {
@@ -61,114 +66,61 @@ impl Family {
     }
 
     /// Adds observations of a histogram that are at most `bound`, and above the bound before.
-    pub fn observe(&mut self, labels: Labels, bound: f64, count: f64) {
+    pub fn observe(&mut self, labels: Labels, bound: f64, count: u64) {
         let Kind::Histogram(bounds) = &self.kind else {
             return;
         };
         let bucket = bounds.partition_point(|known| *known < bound);
         let buckets = &mut self.points.entry(labels).or_default().buckets;
-        buckets.resize(bounds.len() + 1, 0.0);
+        buckets.resize(bounds.len() + 1, 0);
         buckets[bucket] += count;
     }
 }
 
-/// The text.
-#[derive(Debug, Default)]
-pub struct Exposition(String);
+impl Family {
+    /// Returns the name without the unit, which the encoder appends.
+    fn stem(&self) -> &'static str {
+        let stem = self.unit.and_then(|unit| self.name.strip_suffix(unit));
+        stem.and_then(|stem| stem.strip_suffix('_'))
+            .unwrap_or(self.name)
+    }
+}
 
-impl Exposition {
-    /// Writes a family with its samples.
-    pub fn family(&mut self, family: Family) {
-        let Family {
-            name,
-            kind,
-            unit,
-            help,
-            points,
-        } = family;
-        let (kind_name, suffix) = match kind {
-            Kind::Counter => ("counter", "_total"),
-            Kind::Gauge => ("gauge", ""),
-            Kind::Histogram(_) => ("histogram", ""),
+impl Collector for Family {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            Kind::Counter => MetricType::Counter,
+            Kind::Gauge => MetricType::Gauge,
+            Kind::Histogram(_) => MetricType::Histogram,
         };
-        self.line(&format!("# TYPE {name} {kind_name}"));
-        if let Some(unit) = unit {
-            self.line(&format!("# UNIT {name} {unit}"));
-        }
-        self.0.push_str(&format!("# HELP {name} "));
-        self.escaped(help);
-        self.0.push('\n');
-        for (labels, point) in &points {
-            match &kind {
-                Kind::Histogram(bounds) => self.histogram(name, labels, bounds, point),
-                _ => self.sample(name, suffix, labels, None, point.value),
+        let unit = self.unit.map(|unit| Unit::Other(unit.to_owned()));
+        let mut family = encoder.encode_descriptor(self.stem(), self.help, unit.as_ref(), kind)?;
+        for (labels, point) in checked(&self.points) {
+            let mut one = family.encode_family(labels)?;
+            match &self.kind {
+                Kind::Counter => one.encode_counter::<NoLabelSet, _, f64>(&point.value, None)?,
+                Kind::Gauge => one.encode_gauge(&point.value)?,
+                Kind::Histogram(bounds) => {
+                    let bounds = bounds.iter().copied().chain([f64::INFINITY]);
+                    let counts = point.buckets.iter().copied().chain(std::iter::repeat(0));
+                    let buckets: Vec<(f64, u64)> = bounds.zip(counts).collect();
+                    let count = point.buckets.iter().sum();
+                    one.encode_histogram::<NoLabelSet>(point.value, count, &buckets, None)?;
+                }
             }
         }
+        Ok(())
     }
+}
 
-    /// Returns the text.
-    pub fn finish(mut self) -> String {
-        self.line("# EOF");
-        self.0
+/// Returns the text of families.
+pub fn text(families: impl IntoIterator<Item = Family>) -> String {
+    let mut registry = Registry::default();
+    for family in families {
+        registry.register_collector(Box::new(family));
     }
-
-    fn histogram(&mut self, name: &str, labels: &Labels, bounds: &[f64], point: &Point) {
-        let mut count = 0.0;
-        for (index, bound) in bounds.iter().chain([&f64::INFINITY]).enumerate() {
-            count += point.buckets.get(index).copied().unwrap_or_default();
-            let bound = if bound.is_finite() {
-                format!("{bound:?}")
-            } else {
-                "+Inf".to_owned()
-            };
-            self.sample(name, "_bucket", labels, Some(&bound), count);
-        }
-        self.sample(name, "_sum", labels, None, point.value);
-        self.sample(name, "_count", labels, None, count);
-    }
-
-    fn sample(
-        &mut self,
-        name: &str,
-        suffix: &str,
-        labels: &Labels,
-        bound: Option<&str>,
-        value: f64,
-    ) {
-        check_interrupt(1);
-        self.0.push_str(name);
-        self.0.push_str(suffix);
-        let mut separator = '{';
-        let bound = bound.map(|bound| ("le", bound));
-        let labels = labels.iter().map(|(name, value)| (*name, value.as_str()));
-        for (label, text) in labels.chain(bound) {
-            self.0.push(separator);
-            separator = ',';
-            self.0.push_str(label);
-            self.0.push_str("=\"");
-            self.escaped(text);
-            self.0.push('"');
-        }
-        if separator == ',' {
-            self.0.push('}');
-        }
-        // Writing to a String cannot fail.
-        let _ = writeln!(self.0, " {value}");
-    }
-
-    fn escaped(&mut self, text: &str) {
-        for c in checked(text.chars()) {
-            match c {
-                '\\' => self.0.push_str("\\\\"),
-                '"' => self.0.push_str("\\\""),
-                '\n' => self.0.push_str("\\n"),
-                c => self.0.push(c),
-            }
-        }
-    }
-
-    fn line(&mut self, text: &str) {
-        self.0.push_str(text);
-        self.0.push('\n');
-    }
+    let mut text = String::new();
+    let written = encode(&mut text, &registry);
+    debug_assert!(written.is_ok(), "writing to a string succeeds");
+    text
 }

@@ -4,7 +4,7 @@ mod exposition;
 
 use serde::Deserialize;
 
-use exposition::{Exposition, Family, Kind};
+use exposition::{Family, Kind, text};
 
 /// Upper bounds of the histogram of the time to an answer, in seconds.
 pub const SECONDS: [f64; 9] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0];
@@ -157,7 +157,7 @@ impl Metrics {
     /// Returns the OpenMetrics text.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut out = Exposition::default();
+        let mut families = Vec::new();
         for (metric, family, label, help) in COUNTERS {
             let unit = (metric == "tokens").then_some("tokens");
             let mut family = Family::new(family, Kind::Counter, unit, help);
@@ -178,16 +178,11 @@ impl Metrics {
                     family.add(labels(total, &known.status), 0.0);
                 }
             }
-            out.family(family);
+            families.push(family);
         }
-        out.family(self.seconds());
-        if let Some(operation) = &self.operation {
-            operation
-                .families()
-                .into_iter()
-                .for_each(|family| out.family(family));
-        }
-        out.finish()
+        families.push(self.seconds());
+        families.extend(self.operation.iter().flat_map(Operation::families));
+        text(families)
     }
 
     fn totals_of<'a>(&'a self, metric: &'a str) -> impl Iterator<Item = &'a Total> {
@@ -224,7 +219,7 @@ impl Metrics {
                 INFINITE => f64::INFINITY,
                 label => label.parse().unwrap_or(f64::INFINITY),
             };
-            family.observe(total.labels(), bound, total.total);
+            family.observe(total.labels(), bound, total.total as u64);
         }
         for total in self.totals_of("answer_seconds_sum") {
             family.add(total.labels(), total.total);
