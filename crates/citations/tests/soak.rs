@@ -14,10 +14,10 @@ mod nasty;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use nasty::{nasty, paragraphs};
+use nasty::{few_pieces, nasty, paragraphs};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use reground_citations::{Grammar, GrammarRules, LocatorSchema, Reference, extract};
+use reground_citations::{Families, Grammar, GrammarRules, LocatorSchema, Reference, extract};
 
 /// Cases between two looks at the clock.
 const ROUND: u32 = 200;
@@ -80,10 +80,14 @@ fn extraction() {
 #[test]
 fn streaming() {
     let added = feeding::with_additions();
-    soak(prop_oneof![nasty(0..30), paragraphs(0..16)], |text| {
-        feeding::check(text, &Grammar::default())?;
-        feeding::check(text, &added)
-    });
+    soak(
+        prop_oneof![nasty(0..30), paragraphs(0..16), few_pieces(0..16)],
+        |text| {
+            feeding::check(text, &Grammar::default())?;
+            feeding::check(text, &Families::MARKERS.into())?;
+            feeding::check(text, &added)
+        },
+    );
 }
 
 /// Parts of places in a text.

@@ -6,7 +6,7 @@ mod feeding;
 mod nasty;
 
 use feeding::{check, with_additions};
-use nasty::{nasty, paragraphs};
+use nasty::{few_pieces, nasty, paragraphs};
 use proptest::prelude::*;
 use reground_citations::{Families, Grammar, Resume, feed, feed_from};
 use reground_interrupt::test_support;
@@ -43,6 +43,11 @@ fn shown_text_and_citations_are_final() {
         "1. \n\n1. ? \n\nSource: [1]\n\n of abc",
         // Short words after its citations leave a label a label.
         "It is so [A1]. [B1]\nSources: [C1][D1] of abc\n\n[E1]",
+        // An end tag without a source has no words.
+        "<cite>[1]\n\n</cite>\n\n",
+        "It is so [A1].\n\n[cite_start][B1].\n\nSo.",
+        // A paragraph within markup is not read alone.
+        "<cite>\n\n1. \n\n[1]</cite># ",
         "Citation: [p1, p2][citation:1]```\nSources: [A1][A1] of abc\n\n[A1]",
     ] {
         check(answer, &Grammar::default()).unwrap();
@@ -158,7 +163,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn every_prefix_agrees_with_the_whole(answer in prop_oneof![nasty(0..24), paragraphs(0..16)]) {
+    fn every_prefix_agrees_with_the_whole(answer in prop_oneof![nasty(0..24), paragraphs(0..16), few_pieces(0..16)]) {
         if let Err(why) = check(&answer, &Grammar::default()) {
             return Err(TestCaseError::fail(why));
         }

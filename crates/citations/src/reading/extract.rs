@@ -2,10 +2,11 @@
 
 use reground_interrupt::checked;
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::{Grammar, claims, scan};
 use crate::citation::Ruler;
-use crate::{ExtractedCitation, Extraction, Reference};
+use crate::{ExtractedCitation, Extraction, Form, Reference};
 
 /// Extracts all citations that a grammar describes. [`Families`](crate::Families) can be passed as a grammar.
 ///
@@ -15,9 +16,17 @@ pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extracti
     extract_part(text, &grammar.into(), false).extraction
 }
 
+/// The position and form of a citation string.
+pub(crate) struct CitationString {
+    pub bytes: Range<usize>,
+    pub form: Form,
+}
+
 /// The citations of a part of an answer.
 pub(crate) struct ExtractedPart {
     pub extraction: Extraction,
+    /// All citation strings, in order, also markup without a source, such as `</cite>`.
+    pub strings: Vec<CitationString>,
     /// Whether each sentence takes the citations after it that have no words of their own.
     pub takes_next: Vec<bool>,
 }
@@ -26,10 +35,11 @@ pub(crate) struct ExtractedPart {
 pub(crate) fn extract_part(text: &str, grammar: &Grammar, in_list: bool) -> ExtractedPart {
     let (found, omitted) = scan::scan(text, grammar);
     let placed = claims::place_citations(text, &found, in_list);
+    let mut strings = Vec::with_capacity(found.len());
     let mut citations = Vec::with_capacity(found.len());
     let mut ruler = Ruler::new(text);
     for (found, placement) in checked(found.into_iter().zip(placed.placements)) {
-        let span = ruler.span(found.bytes);
+        let span = ruler.span(found.bytes.clone());
         let family = found.parsed.form.family();
         for reference in found.parsed.references {
             let repaired = found.parsed.repaired && matches!(reference, Reference::Marker { .. });
@@ -45,6 +55,10 @@ pub(crate) fn extract_part(text: &str, grammar: &Grammar, in_list: bool) -> Extr
                 claim_at: placement.claim_at,
             });
         }
+        strings.push(CitationString {
+            bytes: found.bytes,
+            form: found.parsed.form,
+        });
     }
     ExtractedPart {
         extraction: Extraction {
@@ -54,6 +68,7 @@ pub(crate) fn extract_part(text: &str, grammar: &Grammar, in_list: bool) -> Extr
             statements: placed.statements,
             omitted,
         },
+        strings,
         takes_next: placed.takes_next,
     }
 }

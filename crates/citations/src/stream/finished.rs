@@ -5,6 +5,7 @@ use std::ops::Range;
 use reground_interrupt::checked;
 
 use super::resume::Resume;
+use crate::reading::extract::CitationString;
 use crate::reading::reference_lists::{may_become_label, reference_lists};
 use crate::{CitationScope, ExtractedCitation, Extraction};
 
@@ -30,6 +31,8 @@ pub(super) struct Finished<'a> {
     pub text: &'a str,
     /// The end of the finished paragraphs.
     pub end: usize,
+    /// All citation strings of the answer, also markup without a source.
+    pub strings: &'a [CitationString],
     /// Whether each sentence takes the citations after it that have no words of their own.
     pub takes_next: &'a [bool],
 }
@@ -58,7 +61,7 @@ impl Finished<'_> {
     fn placed_by_sentence(&self, extraction: &Extraction) -> usize {
         let citations = &extraction.citations;
         let ended = citations.partition_point(|c| c.span.bytes.end <= self.end);
-        if self.next_has_words(&citations[ended..]) {
+        if self.next_has_words() {
             return ended;
         }
         let sentences = &extraction.sentences;
@@ -74,8 +77,9 @@ impl Finished<'_> {
 
     /// Returns whether the unfinished paragraph has words before its first citation, and these cannot become the heading of a
     /// list of references.
-    fn next_has_words(&self, following: &[ExtractedCitation]) -> bool {
-        let first = following.first().map(|c| c.span.bytes.start);
+    fn next_has_words(&self) -> bool {
+        let following = self.strings.partition_point(|s| s.bytes.end <= self.end);
+        let first = self.strings.get(following).map(|s| s.bytes.start);
         let end = self.text.len().min(first.unwrap_or(usize::MAX));
         let begun = self.text.get(self.end..end).unwrap_or_default();
         checked(begun.split(|c: char| !(c.is_alphanumeric() || c == ' ')))

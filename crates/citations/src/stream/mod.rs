@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 
-use crate::reading::extract::{ExtractedPart, extract_part};
+use crate::reading::extract::{CitationString, ExtractedPart, extract_part};
 use crate::{
     CitationScope, ExtractedCitation, Extraction, Form, Grammar, MAX_CITATIONS, Malformed,
     Reference, Span,
@@ -186,6 +186,7 @@ fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> (Partia
     let mut shown = settled;
     let ExtractedPart {
         mut extraction,
+        strings,
         takes_next,
     } = extract_part(&text[..known], grammar, in_list);
     let grows = |c: &&ExtractedCitation| is_unnamed(c) && known - c.span.bytes.end <= MAX_ENCLOSED;
@@ -206,14 +207,14 @@ fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> (Partia
         shown = shown.min(cut.span.bytes.start);
     }
     // Markup may enclose a claim across paragraphs, and a note may change the source of a footnote.
-    let waits = |c: &&ExtractedCitation| is_markup(&c.form) || decided_later(c);
-    let placeable = citations
-        .iter()
+    let waits = |s: &&CitationString| is_markup(&s.form) || s.form == Form::Footnote;
+    let placeable = checked(&strings)
         .find(waits)
-        .map_or(shown, |c| c.span.bytes.start);
+        .map_or(shown, |waiting| shown.min(waiting.bytes.start));
     let finished = Finished {
         text: &text[..placeable],
         end: finished_paragraphs(&text[..placeable]),
+        strings: &strings,
         takes_next: &takes_next,
     };
     citations.retain(|c| !decided_later(c));

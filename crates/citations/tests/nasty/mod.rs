@@ -33,6 +33,8 @@ const PIECES: &[&str] = &[
     "citeturn0search0turn0search1",
     "[cite: 1, 2]",
     "[span_1](start_span)",
+    "[span_1](end_span)",
+    "[cite_start]",
     "[citation:1]",
     "{{citation:1}}",
     "[web:1]",
@@ -215,4 +217,14 @@ const PARAGRAPHS: &[&str] = &[
 pub fn paragraphs(pieces: Range<usize>) -> impl Strategy<Value = String> {
     let piece = prop::sample::select(PARAGRAPHS);
     prop::collection::vec(piece, pieces).prop_map(|pieces| pieces.concat())
+}
+
+/// A text of few different pieces, each several times. Faults that need the same two or three pieces in a certain order are rare
+/// in texts of all pieces.
+pub fn few_pieces(pieces: Range<usize>) -> impl Strategy<Value = String> {
+    let all = [PIECES, PARAGRAPHS].concat();
+    prop::sample::subsequence(all, 2..6).prop_flat_map(move |some| {
+        let piece = prop::sample::select(some);
+        prop::collection::vec(piece, pieces.clone()).prop_map(|pieces| pieces.concat())
+    })
 }
