@@ -14,6 +14,7 @@
 //! | `support` | claim and source → [`support`](fn@support), in [0, 1], without a model |
 //! | `judging` | citation → [`Status`], one of thirteen: [`judge`] |
 //! | `scoring` | statuses → scores of the answer: [`score`]; advice: [`decide`] |
+//! | `repairing` | a judged answer → the same with corrected citations: [`repair`](fn@repair) |
 //! | `decoding` | a grammar for constrained decoding: [`citation_grammar`] |
 //! | `error` | the errors of a call |
 //!
@@ -27,6 +28,7 @@ mod import;
 mod judging;
 mod locators;
 mod reading;
+mod repairing;
 mod resolving;
 mod scoring;
 mod stream;
@@ -46,13 +48,16 @@ pub use export::{
 };
 pub use import::{Api, Import, ImportNote, ImportProblem, UnknownApi, import};
 pub use judging::{
-    AnswerSupport, BestOther, Detail, Diagnostic, Evidence, FailureMode, Judgement, Place, Status,
-    check_quotes, judge,
+    AnswerSupport, BestOther, Detail, Diagnostic, Evidence, FailureMode, Judgement, Place,
+    StatementSupport, Status, check_quotes, judge, judge_statements,
 };
 pub use locators::{Bounds, Extent, Level, LocatorSchema, Locators, SchemaError, Values, Work};
 pub use reading::{
     DocumentTitle, Grammar, GrammarError, GrammarRules, LONG_NUMBERS, PatternError, PatternRule,
-    extract,
+    extract, extract_with_statements,
+};
+pub use repairing::{
+    Change, ChangeKind, RepairMode, RepairedAnswer, UnknownRepairMode, Unrepaired, repair,
 };
 pub use resolving::{
     DocumentRequest, KnownMarker, NamedDocument, NamedPassage, Source, Target, document_requests,

@@ -91,7 +91,8 @@ pub struct Extraction {
     /// Claims, in the order of their sentences.
     pub claims: Vec<Claim>,
     /// The statements of the answer: sentences that are no headings, questions, announcements or references, at most
-    /// [`MAX_STATEMENTS`]. Empty if no citation has the scope of the answer.
+    /// [`MAX_STATEMENTS`]. Empty if no citation has the scope of the answer, except from
+    /// [`extract_with_statements`](crate::extract_with_statements).
     pub statements: Vec<Claim>,
     /// Number of citations beyond [`MAX_CITATIONS`]. They are not listed.
     pub omitted: usize,

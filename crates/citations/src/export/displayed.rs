@@ -187,7 +187,7 @@ fn is_space(text: &str) -> bool {
 
 /// A removed part with the spaces that would be left over: those before it if the line or a clause ends after it, those after it at
 /// the start of a line.
-fn with_spaces(answer: &str, run: Range<usize>, least: usize) -> Range<usize> {
+pub(crate) fn with_spaces(answer: &str, run: Range<usize>, least: usize) -> Range<usize> {
     let before = answer.get(least..run.start).unwrap_or_default();
     let after = answer.get(run.end..).unwrap_or_default();
     let kept = before.trim_end_matches([' ', '\t']);

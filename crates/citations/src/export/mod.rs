@@ -20,6 +20,7 @@ pub use citation_string::{CitationString, StringKind};
 use cited::Cited;
 pub use cited::{ExportedCitation, ExportedSource};
 pub use displayed::DisplayedAnswer;
+pub(crate) use displayed::with_spaces;
 pub use format::{PartsFormat, UnknownPartsFormat};
 pub use markup::Markup;
 

@@ -31,7 +31,7 @@ pub(super) fn rows(
     cited.sort_by_key(|c| (c.bytes.start, c.bytes.end));
     let form = Form::Custom(api.as_str().to_owned());
     let (found, placement_of) = found(answer, &cited, &form);
-    let placed = claims::place_citations(answer, &found, false);
+    let placed = claims::place_citations(answer, &found, false, false);
     let mut out = Extraction {
         sentences: placed.sentences,
         claims: placed.claims,

@@ -12,6 +12,8 @@ use crate::{CitationScope, ExtractedCitation, Extraction};
 pub(super) struct ClaimPart<'a> {
     /// The text as units; `None` if the citations support no claim.
     pub claim: Option<ClaimUnits<'a>>,
+    /// The text, if it is the whole claim.
+    pub whole: Option<&'a str>,
     /// The text, if it is not the whole claim.
     pub segment: Option<&'a str>,
     /// Indices of the citations, ascending.
@@ -41,6 +43,7 @@ pub(super) fn claim_parts<'a>(
         let Some((text, lexemes)) = read else {
             parts.push(ClaimPart {
                 claim: None,
+                whole: None,
                 segment: None,
                 citations,
             });
@@ -61,6 +64,7 @@ pub(super) fn claim_parts<'a>(
         if segments.len() < 2 {
             parts.push(ClaimPart {
                 claim: Some(ClaimUnits::read(text, lexemes, evidence.cues, vocabulary)),
+                whole: Some(text),
                 segment: None,
                 citations,
             });
@@ -71,6 +75,7 @@ pub(super) fn claim_parts<'a>(
             let words = text.get(bytes.clone()).unwrap_or_default();
             parts.push(ClaimPart {
                 claim: Some(ClaimUnits::part(words, lexemes, evidence.cues, vocabulary)),
+                whole: None,
                 segment: Some(words),
                 citations: Vec::new(),
             });

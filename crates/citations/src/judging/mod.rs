@@ -12,7 +12,7 @@ mod status;
 mod whole_answer;
 
 pub use evidence::Evidence;
-pub use judge::judge;
+pub use judge::{StatementSupport, judge, judge_statements};
 pub use judgement::{AnswerSupport, BestOther, Detail, Judgement, Place};
 pub use quote_check::check_quotes;
 pub use status::{Diagnostic, FailureMode, Status};

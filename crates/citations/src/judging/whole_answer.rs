@@ -28,23 +28,41 @@ pub(super) struct Statements<'a> {
 }
 
 impl<'a> Statements<'a> {
-    /// Reads the statements and adds their units to the vocabulary.
+    /// Reads the statements except those of `known` text, and adds their units to the vocabulary.
     pub fn read(
         extraction: &'a Extraction,
         evidence: &Evidence<'_>,
         vocabulary: &mut Vocabulary,
+        known: &BTreeSet<&str>,
     ) -> Self {
         let lexemes = evidence.claims.iter().skip(extraction.claims.len());
-        let texts = extraction.statements.iter();
-        let texts: Vec<&str> = texts.map(|claim| claim.text.as_str()).collect();
-        let units = checked(texts.iter().zip(lexemes))
-            .map(|(text, lexemes)| ClaimUnits::read(text, lexemes, evidence.cues, vocabulary))
-            .collect();
+        let texts = extraction
+            .statements
+            .iter()
+            .map(|claim| claim.text.as_str());
+        let read = checked(texts.zip(lexemes)).filter(|(text, _)| !known.contains(text));
+        let (texts, units) = read
+            .map(|(text, lexemes)| {
+                let units = ClaimUnits::read(text, lexemes, evidence.cues, vocabulary);
+                (text, units)
+            })
+            .unzip();
         Self { texts, units }
     }
 
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
+    }
+
+    /// Compares each statement with all sources of the context; `None` for one without content.
+    pub fn supports<'e>(
+        &'e self,
+        evidence: &'e EvidenceUnits<'e>,
+    ) -> Vec<Option<ClaimSupport<'e>>> {
+        let cues = evidence.evidence.cues;
+        checked(&self.units)
+            .map(|units| ClaimSupport::of(units, &evidence.sources, cues))
+            .collect()
     }
 }
 
@@ -65,28 +83,36 @@ struct Running {
 struct ComparedAnswer<'e, 'a> {
     evidence: &'e EvidenceUnits<'a>,
     statements: &'e Statements<'e>,
-    supports: Vec<Option<ClaimSupport<'e>>>,
+    supports: &'e [Option<ClaimSupport<'e>>],
     /// For each set of sources that one line cites, and each source of it: the support of the first n statements at index n.
     by_set: BTreeMap<(Vec<usize>, usize), Vec<Running>>,
     /// The first citation of a sentence that holds, for each source.
     held: BTreeMap<usize, usize>,
 }
 
+/// The citations of the answer, by sentence.
+pub(super) fn lists(extraction: &Extraction) -> BTreeMap<Option<usize>, Vec<usize>> {
+    let mut lists: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
+    for (number, citation) in checked(extraction.citations.iter().enumerate()) {
+        if citation.scope == CitationScope::Answer {
+            lists.entry(citation.sentence).or_default().push(number);
+        }
+    }
+    lists
+}
+
 impl EvidenceUnits<'_> {
-    /// Judges all citations of the answer. `judged` are the verdicts on the other citations.
+    /// Judges all citations of the answer. `lists` are those of each sentence, `supports` belong to the statements, and `judged` are the
+    /// verdicts on the other citations.
     pub fn judge_lists<'r>(
         &self,
         extraction: &Extraction,
+        lists: BTreeMap<Option<usize>, Vec<usize>>,
         statements: &Statements<'_>,
+        supports: &[Option<ClaimSupport<'_>>],
         judged: &[(usize, Judgement)],
         resolved: impl Fn(&usize) -> Resolved<'r>,
     ) -> Vec<(usize, Judgement)> {
-        let mut lists: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
-        for (number, citation) in checked(extraction.citations.iter().enumerate()) {
-            if citation.scope == CitationScope::Answer {
-                lists.entry(citation.sentence).or_default().push(number);
-            }
-        }
         if lists.is_empty() {
             return Vec::new();
         }
@@ -98,13 +124,10 @@ impl EvidenceUnits<'_> {
                 *first = (*first).min(*number);
             }
         }
-        let cues = self.evidence.cues;
         let mut answer = ComparedAnswer {
             evidence: self,
             statements,
-            supports: checked(&statements.units)
-                .map(|units| ClaimSupport::of(units, &self.sources, cues))
-                .collect(),
+            supports,
             by_set: BTreeMap::new(),
             held,
         };
@@ -222,7 +245,7 @@ impl ComparedAnswer<'_, '_> {
             key.0 = vec![source];
         }
         let rules = &self.evidence.evidence.rules;
-        let supports = &self.supports;
+        let supports = self.supports;
         let runs = self
             .by_set
             .entry(key)

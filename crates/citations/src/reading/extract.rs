@@ -16,6 +16,16 @@ pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extracti
     extract_part(text, &grammar.into(), false).extraction
 }
 
+/// As [`extract`], with the statements also if no citation of the answer needs them. `in_list` tells whether the text is a part of an
+/// answer that begins in a list of references.
+pub fn extract_with_statements<'g>(
+    text: &str,
+    grammar: impl Into<Cow<'g, Grammar>>,
+    in_list: bool,
+) -> Extraction {
+    read_part(text, &grammar.into(), in_list, true).extraction
+}
+
 /// The position and form of a citation string.
 pub(crate) struct CitationString {
     pub bytes: Range<usize>,
@@ -33,8 +43,12 @@ pub(crate) struct ExtractedPart {
 
 /// As [`extract`], for the rest of an answer. `in_list` tells whether it begins in a list of references.
 pub(crate) fn extract_part(text: &str, grammar: &Grammar, in_list: bool) -> ExtractedPart {
+    read_part(text, grammar, in_list, false)
+}
+
+fn read_part(text: &str, grammar: &Grammar, in_list: bool, stated: bool) -> ExtractedPart {
     let (found, omitted) = scan::scan(text, grammar);
-    let placed = claims::place_citations(text, &found, in_list);
+    let placed = claims::place_citations(text, &found, in_list, stated);
     let mut strings = Vec::with_capacity(found.len());
     let mut citations = Vec::with_capacity(found.len());
     let mut ruler = Ruler::new(text);

@@ -12,7 +12,7 @@ pub(crate) mod reference_lists;
 pub(crate) mod scan;
 
 pub use bracket_numbers::LONG_NUMBERS;
-pub use extract::extract;
+pub use extract::{extract, extract_with_statements};
 pub use grammar::{Grammar, GrammarError, GrammarRules};
 pub use mentions::DocumentTitle;
 pub use patterns::{PatternError, PatternRule};

@@ -56,6 +56,13 @@ pub(crate) struct JointCitations {
     part_elsewhere: bool,
 }
 
+impl JointCitations {
+    /// Returns the support if the source that adds most units is cited too.
+    pub fn one_more(&self) -> f64 {
+        self.one_more
+    }
+}
+
 impl<'a> ClaimSupport<'a> {
     /// Compares a claim with the sources of a context; `None` if the claim has no content.
     pub fn of(
@@ -85,6 +92,16 @@ impl<'a> ClaimSupport<'a> {
     /// Returns the support by one source, in [0, 1].
     pub fn support(&self, source: usize) -> f64 {
         self.supports[source]
+    }
+
+    /// Returns the number of content units of the claim.
+    pub fn units(&self) -> usize {
+        self.claim.units.len()
+    }
+
+    /// Returns the number of sources.
+    pub fn sources(&self) -> usize {
+        self.supports.len()
     }
 
     /// Returns the source with the highest support; the first in case of a tie.

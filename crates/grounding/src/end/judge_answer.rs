@@ -9,7 +9,7 @@ use std::ops::Range;
 use reground_citations::{
     Cues, Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Grammar, Interval,
     Judgement, KnownMarker, Lexemes, MessageScores, NamedDocument, PolicyRules, Source, StageFacts,
-    SupportRules,
+    StatementSupport, SupportRules,
 };
 use reground_documents::PageRange;
 
@@ -67,6 +67,8 @@ pub struct Traced {
 pub struct EndInput<'a> {
     /// The parsed answer.
     pub extraction: &'a Extraction,
+    /// Whether each statement is compared with all sources.
+    pub compares_statements: bool,
     /// For each citation, the quote of the source that an API returned.
     pub quotes: &'a [Option<String>],
     /// The turn's context.
@@ -121,6 +123,8 @@ pub struct JudgedCitation {
 pub struct JudgedAnswer {
     /// One entry for each extracted citation.
     pub citations: Vec<JudgedCitation>,
+    /// One entry for each statement if they are compared with all sources; `None` for one without content.
+    pub statements: Vec<Option<StatementSupport>>,
     /// The scores of the whole answer.
     pub scores: MessageScores,
     /// Whether the answer is acceptable.
@@ -222,7 +226,7 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<JudgedAnswer, Error> {
         cues: input.cues,
         rules: input.rules.support,
     };
-    let mut judgements = reground_citations::judge(input.extraction, &evidence)?;
+    let (mut judgements, mut statements) = read_by(&evidence, input)?;
     for (number, other) in input.others.iter().enumerate() {
         let evidence = Evidence {
             sources: other.sources,
@@ -231,7 +235,12 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<JudgedAnswer, Error> {
             cues: other.cues,
             ..evidence
         };
-        let read = reground_citations::judge(input.extraction, &evidence)?;
+        let (read, supports) = read_by(&evidence, input)?;
+        for (support, read) in statements.iter_mut().zip(supports) {
+            take_own(support, read, |source| {
+                input.read_by.get(source) == Some(&(number + 1))
+            });
+        }
         for (judgement, read) in judgements.iter_mut().zip(read) {
             let own = |judgement: &Judgement, number: usize| {
                 let source = judgement.source?;
@@ -263,9 +272,45 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<JudgedAnswer, Error> {
             .zip(factors)
             .map(|(judgement, factors)| JudgedCitation { judgement, factors })
             .collect(),
+        statements,
         scores,
         decision,
     })
+}
+
+/// The verdicts and the supports of the statements by one reading.
+fn read_by(
+    evidence: &Evidence<'_>,
+    input: &EndInput<'_>,
+) -> Result<(Vec<Judgement>, Vec<Option<StatementSupport>>), Error> {
+    match input.compares_statements {
+        true => reground_citations::judge_statements(input.extraction, evidence),
+        false => Ok((
+            reground_citations::judge(input.extraction, evidence)?,
+            Vec::new(),
+        )),
+    }
+}
+
+/// Takes the support by the sources of another reading.
+fn take_own(
+    support: &mut Option<StatementSupport>,
+    read: Option<StatementSupport>,
+    is_own: impl Fn(usize) -> bool,
+) {
+    match (support, read) {
+        (Some(support), Some(read)) => {
+            support.pair = support.pair.max(read.pair);
+            let pairs = support.alone.iter_mut().zip(read.alone).enumerate();
+            for (source, (alone, read)) in pairs {
+                if is_own(source) {
+                    *alone = read;
+                }
+            }
+        }
+        (support @ None, read) => *support = read,
+        (Some(_), None) => {}
+    }
 }
 
 /// Whether another reading replaces the judgement on a citation. The reading of the source that the citation refers to

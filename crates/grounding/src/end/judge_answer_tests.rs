@@ -127,6 +127,7 @@ fn ended(answer: &str) -> JudgedAnswer {
         },
     ];
     let input = EndInput {
+        compares_statements: false,
         extraction: &extraction,
         context: &context,
         sources: &sources,

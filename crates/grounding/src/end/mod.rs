@@ -5,6 +5,7 @@ pub mod answer_sentences;
 pub mod evidence;
 mod judge_answer;
 pub mod parse_answer;
+pub mod repair;
 
 pub use judge_answer::{
     EndInput, EndRules, JudgedAnswer, JudgedCitation, OtherReading, Traced, chars,

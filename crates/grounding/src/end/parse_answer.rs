@@ -1,7 +1,8 @@
 //! Parses the answer of a turn, with the grammar of the settings and the context.
 
 use reground_citations::{
-    Extraction, Grammar, ImportNote, LONG_NUMBERS, LocatorRange, Locators, extract, import,
+    Extraction, Grammar, ImportNote, LONG_NUMBERS, LocatorRange, Locators, extract,
+    extract_with_statements, import,
 };
 use serde_json::Value;
 
@@ -68,6 +69,8 @@ pub struct ParsedAnswer<'a> {
     pub quotes: Vec<Option<String>>,
     /// The parts of the API's citations that did not fit the answer.
     pub notes: Vec<ImportNote>,
+    /// Whether each statement is compared with all sources, so that the answer can be repaired.
+    pub compares_statements: bool,
 }
 
 /// Parses an answer. Citations that the model's API returned beside the text replace those in the text, which at most
@@ -94,7 +97,20 @@ pub fn parse_answer<'a>(
         extraction: import.extraction,
         quotes: import.quotes,
         notes: import.notes,
+        compares_statements: false,
     })
+}
+
+/// Parses an answer that is to be repaired, or a part of it. Its statements are compared with all sources. `in_list` tells whether a part
+/// begins in a list of references.
+#[must_use]
+pub fn parse_statements<'a>(answer: &'a str, grammar: &Grammar, in_list: bool) -> ParsedAnswer<'a> {
+    ParsedAnswer {
+        answer,
+        extraction: extract_with_statements(answer, grammar, in_list),
+        compares_statements: true,
+        ..ParsedAnswer::default()
+    }
 }
 
 /// The place of a passage in the locators of its corpus. The work is the one that its structured locator names, else the

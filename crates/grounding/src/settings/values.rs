@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::choices::{
     CarryActivation, Fusion, KeepCandidates, LexicalSearch, LexicalStatistics, MarkerStyle,
-    PassageOrder, Provenance, QueryFrom, StoreAnswers, VectorSearch,
+    PassageOrder, Provenance, QueryFrom, Repair, StoreAnswers, VectorSearch,
 };
 use super::strategy::{Preset, Refresh, RetrieveAt, Strategy};
 use crate::attention_model::{AttentionModel, DomainSpecificity};
@@ -92,6 +92,8 @@ pub struct Settings {
     pub provenance: Provenance,
     /// The stored part of an answer, default `full`.
     pub store_answers: StoreAnswers,
+    /// How an answer is corrected, default `off`.
+    pub repair: Repair,
     /// Additional citation forms; `None` is none, the default.
     pub citation_forms: Option<GrammarRules>,
     /// Language of the texts (`en`); `None` is that of the text search configuration, the default.
@@ -180,6 +182,7 @@ impl Default for Settings {
             component_versions: None,
             provenance: Provenance::Metadata,
             store_answers: StoreAnswers::Full,
+            repair: Repair::Off,
             citation_forms: None,
             language: None,
             support_threshold: 0.4,

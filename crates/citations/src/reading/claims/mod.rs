@@ -1,6 +1,7 @@
 //! Splits an answer into sentences and assigns each citation string to a sentence and a claim.
 
 mod fold;
+mod headings;
 
 use reground_documents::sentence_spans;
 use reground_interrupt::checked;
@@ -67,11 +68,12 @@ enum ClaimKind {
 ///
 /// A citation in a list of references, after a bare `Sources:` or `Citation:` supports the statements of the answer. A citation
 /// that encloses its claim belongs to the sentence that it begins in. `in_list` tells whether the text begins in a list of
-/// references.
+/// references, `stated` whether the statements are needed without a citation of the answer.
 pub(crate) fn place_citations(
     text: &str,
     found: &[FoundCitation],
     in_list: bool,
+    stated: bool,
 ) -> PlacedCitations {
     let spans = if found.is_empty() {
         sentence_spans(text)
@@ -140,7 +142,7 @@ pub(crate) fn place_citations(
         before_has_words = words;
     }
     let cites_answer = |a: &Assignment| matches!(a.claim, ClaimKind::Answer);
-    let statements = match assignments.iter().any(cites_answer) {
+    let statements = match stated || assignments.iter().any(cites_answer) {
         true => sentences.statements(&lists),
         false => Vec::new(),
     };
@@ -293,7 +295,9 @@ impl AnswerSentences<'_> {
             let apart = [&hidden[..], lists]
                 .iter()
                 .any(|ranges| reference_lists::holds(ranges, start));
-            !apart && !raw[start - span.start..].starts_with('#') && !self.is_label(number, first)
+            !apart
+                && !headings::is_heading(self.text, start..span.end)
+                && !self.is_label(number, first)
         };
         checked(0..self.spans.len())
             .filter(states)

@@ -1,0 +1,67 @@
+//! A corrected answer and its changes.
+
+use std::ops::Range;
+
+/// The kind of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChangeKind {
+    /// A citation names another source.
+    Repointed,
+    /// A citation was removed.
+    Removed,
+    /// A sentence without a citation got one.
+    Added,
+    /// A sentence that nothing supports was marked.
+    Marked,
+    /// A sentence that nothing supports was removed.
+    SentenceRemoved,
+}
+
+impl ChangeKind {
+    /// The stable name that is stored and shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Repointed => "repointed",
+            Self::Removed => "removed",
+            Self::Added => "added",
+            Self::Marked => "marked",
+            Self::SentenceRemoved => "sentence_removed",
+        }
+    }
+}
+
+/// A change of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its kind.
+    pub kind: ChangeKind,
+    /// Index of the changed or removed citation.
+    pub citation: Option<usize>,
+    /// Index of the sentence.
+    pub sentence: Option<usize>,
+    /// Index of the source that the answer cites now.
+    pub source: Option<usize>,
+    /// The changed bytes of the answer; empty for an addition.
+    pub before: Range<usize>,
+    /// The bytes of the repaired text that replace them; empty for a removal.
+    pub after: Range<usize>,
+}
+
+/// A corrected answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepairedAnswer {
+    /// The text to show.
+    pub text: String,
+    /// The changes, in the order of the answer. Citations of one string have the same bytes.
+    pub changes: Vec<Change>,
+}
+
+impl RepairedAnswer {
+    /// The answer as it is.
+    pub(super) fn unchanged(answer: &str) -> Self {
+        Self {
+            text: answer.to_owned(),
+            changes: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! Corrected answers: examples, and properties of any answer.
+#![allow(clippy::unwrap_used, reason = "shared functions of tests")]
+
+#[path = "judging/fixture.rs"]
+#[allow(dead_code, reason = "shared with the tests of verdicts")]
+mod fixture;
+mod nasty;
+
+use fixture::{RULES, context, known, lexemes, look_up};
+use nasty::{few_pieces, nasty, paragraphs};
+use proptest::prelude::*;
+use reground_citations::{
+    ChangeKind, Cues, Evidence, Grammar, RepairMode, RepairedAnswer, Resume, Source, Text,
+    Unrepaired, document_requests, extract, extract_with_statements, feed_from, judge,
+    judge_statements, repair, support,
+};
+
+fn repaired(answer: &str, mode: RepairMode) -> RepairedAnswer {
+    repaired_part(answer, false, mode)
+}
+
+fn repaired_part(answer: &str, in_list: bool, mode: RepairMode) -> RepairedAnswer {
+    repaired_by(&context(), answer, in_list, mode)
+}
+
+fn repaired_by(
+    sources: &[Source],
+    answer: &str,
+    in_list: bool,
+    mode: RepairMode,
+) -> RepairedAnswer {
+    let grammar = Grammar::default();
+    let extraction = extract_with_statements(answer, &grammar, in_list);
+    let known = known();
+    let named = look_up(document_requests(&extraction, sources, &known));
+    let claims: Vec<_> = extraction.compared_texts().map(lexemes).collect();
+    let evidence = Evidence {
+        sources,
+        known: &known,
+        named: &named,
+        claims: &claims,
+        rules: RULES,
+        cues: &Cues::LANGUAGE_FREE,
+    };
+    let (judgements, statements) = judge_statements(&extraction, &evidence).unwrap();
+    let given = Unrepaired {
+        answer,
+        extraction: &extraction,
+        judgements: &judgements,
+        statements: &statements,
+        sources,
+        grammar: &grammar,
+        threshold: RULES.threshold,
+    };
+    repair(&given, mode)
+}
+
+const BACKUPS: &str = "Backups run nightly and take 20 minutes";
+const SERVER: &str = "The server listens on port 5432";
+
+#[test]
+fn citations_are_corrected() {
+    for (answer, text) in [
+        // The right source, and the citation stays.
+        ("{B} [A2].", "{B} [A2]."),
+        // Another source of the context.
+        ("{B} [A1].", "{B} [A2]."),
+        ("{B} [A1, A2].", "{B} [A2]."),
+        // A source that does not exist, and one that would be right.
+        ("{B} [Z9].", "{B} [A2]."),
+        ("{B} [A2][Z9].", "{B} [A2]."),
+        ("{B} [A2], [Z9].", "{B} [A2]."),
+        ("{B} [Z9] and [A2].", "{B} [A2]."),
+        ("{B} [A2, Z9].", "{B} [A2]."),
+        ("{B}. [Z9] {S} [A1].", "{B}. [A2] {S} [A1]."),
+        // No source is right.
+        (
+            "Telephones ring loudly everywhere [Z9].",
+            "Telephones ring loudly everywhere.",
+        ),
+        (
+            "Telephones [Z9] ring loudly everywhere [Z8], [Z7].",
+            "Telephones ring loudly everywhere.",
+        ),
+        (
+            "Telephones ring loudly everywhere [A1].",
+            "Telephones ring loudly everywhere [A1].",
+        ),
+        // A sentence without a citation.
+        ("{B}. {S} [A1].", "{B} [A2]. {S} [A1]."),
+        ("- {B}\n- {S}\n", "- {B} [A2]\n- {S} [A1]\n"),
+        ("{B}.", "{B} [A2]."),
+        // Lists of sources.
+        ("{B}.\n\nSources: [A2], [Z9]", "{B} [A2].\n\nSources: [A2]"),
+        (
+            "{B}.\n\nSources:\n- [A2] Backups\n- [Z9] Unknown\n",
+            "{B} [A2].\n\nSources:\n- [A2] Backups\n",
+        ),
+        // Nothing is left of markup around a citation, and words stay.
+        (
+            "Telephones ring loudly everywhere ([Z9]).",
+            "Telephones ring loudly everywhere.",
+        ),
+        (
+            "Telephones ring <sup>[Z9]</sup> loudly **[Z8]** everywhere^[Z7].",
+            "Telephones ring loudly everywhere.",
+        ),
+        (
+            "According to [Z9], telephones ring loudly.",
+            "According to [Z9], telephones ring loudly.",
+        ),
+        (
+            "[Z9] says that telephones ring loudly.",
+            "[Z9] says that telephones ring loudly.",
+        ),
+        ("Telephones ring, see [Z9].", "Telephones ring, see [Z9]."),
+        // Strings of other forms stay.
+        ("<cite id=\"9\">{B}</cite>.", "<cite id=\"9\">{B}</cite>."),
+        ("`{B} [Z9]`", "`{B} [Z9]`"),
+    ] {
+        let [answer, text] =
+            [answer, text].map(|text| text.replace("{B}", BACKUPS).replace("{S}", SERVER));
+        assert_eq!(
+            repaired(&answer, RepairMode::Repoint).text,
+            text,
+            "{answer}"
+        );
+    }
+}
+
+/// Checks the texts of both modes. `{B}` and `{S}` are supported, `{W}` is not.
+fn check_unsupported(answer: &str, marked: &str, strict: &str) {
+    let [answer, marked, strict] = [answer, marked, strict].map(|text| {
+        text.replace("{B}", BACKUPS)
+            .replace("{S}", SERVER)
+            .replace("{W}", "Telephones ring loudly everywhere")
+    });
+    assert_eq!(repaired(&answer, RepairMode::Mark).text, marked, "{answer}");
+    assert_eq!(
+        repaired(&answer, RepairMode::Strict).text,
+        strict,
+        "{answer}"
+    );
+}
+
+#[test]
+fn sentences_that_nothing_supports_are_marked_or_removed() {
+    for (answer, marked, strict) in [
+        ("{B} [A2]. {W}.", "{B} [A2]. {W} [?].", "{B} [A2]."),
+        (
+            "{B} [A2]. {W} [A1].",
+            "{B} [A2]. {W} [A1] [?].",
+            "{B} [A2].",
+        ),
+        (
+            "{W}. [A1] {B} [A2].",
+            "{W} [?]. [A1] {B} [A2].",
+            "{B} [A2].",
+        ),
+        (
+            "- {W}.\n- {B} [A2].\n- {W}\n",
+            "- {W} [?].\n- {B} [A2].\n- {W} [?]\n",
+            "- {B} [A2].\n",
+        ),
+        (
+            "1. {W}.\n2. {B} [A2].\n",
+            "1. {W} [?].\n2. {B} [A2].\n",
+            "2. {B} [A2].\n",
+        ),
+        (
+            "{B} [A2].\n\n{W}.\n\n{S} [A1].",
+            "{B} [A2].\n\n{W} [?].\n\n{S} [A1].",
+            "{B} [A2].\n\n{S} [A1].",
+        ),
+        (
+            "{W}. Lions roar when birds sing.",
+            "{W} [?]. Lions roar when birds sing [?].",
+            "",
+        ),
+        (
+            "{B} [A2]. {W}. Lions roar when birds sing.\n\nSo.",
+            "{B} [A2]. {W} [?]. Lions roar when birds sing [?].\n\nSo.",
+            "{B} [A2].\n\nSo.",
+        ),
+    ] {
+        check_unsupported(answer, marked, strict);
+    }
+}
+
+#[test]
+fn markup_stays_when_sentences_are_marked_or_removed() {
+    for (answer, marked, strict) in [
+        (
+            "| Animal | Sound |\n|---|---|\n| Lion | {W} |",
+            "| Animal | Sound |\n|---|---|\n| Lion | {W} [?] |",
+            "| Animal | Sound |\n|---|---|\n| Lion | {W} [?] |",
+        ),
+        ("- {W}. {B} [A2].", "- {W} [?]. {B} [A2].", "- {B} [A2]."),
+        (
+            "> 1. {W}. {B} [A2].",
+            "> 1. {W} [?]. {B} [A2].",
+            "> 1. {B} [A2].",
+        ),
+        (
+            "**{W}. {B} [A2].** {S} [A1].",
+            "**{W} [?]. {B} [A2].** {S} [A1].",
+            "**{B} [A2].** {S} [A1].",
+        ),
+        (
+            "**Animals**\n\n{B} [A2].",
+            "**Animals**\n\n{B} [A2].",
+            "**Animals**\n\n{B} [A2].",
+        ),
+        (
+            "Animals\n=====\n\n{B} [A2].",
+            "Animals\n=====\n\n{B} [A2].",
+            "Animals\n=====\n\n{B} [A2].",
+        ),
+        ("{W} [?].", "{W} [?].", ""),
+        ("Yes. {B} [A2].", "Yes. {B} [A2].", "Yes. {B} [A2]."),
+        (
+            "# Telephones\n\nWhat rings loudly?",
+            "# Telephones\n\nWhat rings loudly?",
+            "# Telephones\n\nWhat rings loudly?",
+        ),
+    ] {
+        check_unsupported(answer, marked, strict);
+    }
+}
+
+#[test]
+fn a_source_without_text_may_support_anything() {
+    let mut sources = context();
+    sources[2] = sources[2].clone().hide();
+    let answer = format!("{BACKUPS} [A1]. Telephones ring loudly everywhere.");
+    for mode in [RepairMode::Mark, RepairMode::Strict] {
+        let repaired = repaired_by(&sources, &answer, false, mode);
+        let kinds = repaired.changes.iter().map(|change| change.kind);
+        assert!(kinds.eq(match mode {
+            RepairMode::Mark => vec![],
+            _ => vec![ChangeKind::Repointed],
+        }));
+    }
+}
+
+/// A statement is compared with each source as [`support`] compares them, also if a citation shares its text.
+#[test]
+fn statements_are_compared_with_each_source() {
+    let sources = context();
+    for answer in [
+        format!(
+            "{BACKUPS} [A1]. {SERVER}. Telephones ring [B1]. {SERVER} [A1], backups run nightly [A2]. Yes."
+        ),
+        format!("{BACKUPS} [A1]. {SERVER}. {BACKUPS}.\n\nSources: [A1]"),
+    ] {
+        let extraction = extract_with_statements(&answer, &Grammar::default(), false);
+        let claims: Vec<_> = extraction.compared_texts().map(lexemes).collect();
+        let evidence = Evidence {
+            sources: &sources,
+            known: &[],
+            named: &[],
+            claims: &claims,
+            rules: RULES,
+            cues: &Cues::LANGUAGE_FREE,
+        };
+        let (judgements, statements) = judge_statements(&extraction, &evidence).unwrap();
+        assert_eq!(judgements, judge(&extraction, &evidence).unwrap());
+        assert_eq!(statements.len(), extraction.statements.len());
+        assert!(statements.iter().flatten().count() >= 3);
+        for (statement, compared) in extraction.statements.iter().zip(statements) {
+            let words = lexemes(&statement.text);
+            let claim = Text {
+                text: &statement.text,
+                lexemes: &words,
+            };
+            let alone = sources.iter().map(|source| {
+                let text = Text {
+                    text: &source.content,
+                    lexemes: &source.lexemes,
+                };
+                support(claim, &[text], &Cues::LANGUAGE_FREE).map(|parts| parts.support)
+            });
+            let alone: Option<Vec<f64>> = alone.collect();
+            assert_eq!(compared.map(|compared| compared.alone), alone, "{answer}");
+        }
+    }
+}
+
+/// The text without white space, punctuation, and the strings of the changes.
+fn words(text: &str, without: impl Iterator<Item = std::ops::Range<usize>>) -> String {
+    let mut bare = text.to_owned();
+    let mut without: Vec<_> = without.collect();
+    without.sort_by_key(|range| range.start);
+    without.dedup();
+    for range in without.into_iter().rev() {
+        bare.replace_range(range, "");
+    }
+    bare.retain(char::is_alphanumeric);
+    bare
+}
+
+/// The corrected text of an answer that grows by one character, from the parts that are final.
+fn streamed(answer: &str, mode: RepairMode) -> String {
+    let grammar = Grammar::default();
+    let mut from = Resume::default();
+    let mut text = String::new();
+    for (at, _) in answer.char_indices() {
+        let fed = feed_from(&answer[..at], &grammar, false, &from).unwrap();
+        let part = &answer[from.bytes..fed.resume.bytes];
+        text += &repaired_part(part, from.in_list, mode).text;
+        from = fed.resume;
+    }
+    text + &repaired_part(&answer[from.bytes..], from.in_list, mode).text
+}
+
+/// Parts of answers with words that the context has.
+fn answers() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        nasty(0..6),
+        paragraphs(0..4),
+        few_pieces(0..4),
+        Just(BACKUPS.to_owned()),
+        Just(SERVER.to_owned()),
+        Just("[Z9]".to_owned()),
+        Just("[A1]".to_owned()),
+        Just(". ".to_owned()),
+        Just(".\n\n".to_owned()),
+    ];
+    prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn a_stream_is_corrected_as_the_whole(answer in answers()) {
+        for mode in RepairMode::ALL {
+            prop_assert_eq!(streamed(&answer, mode), repaired(&answer, mode).text, "{:?} of {:?}", mode, answer);
+        }
+    }
+
+    #[test]
+    fn no_word_changes(answer in answers()) {
+        for mode in RepairMode::ALL {
+            let repaired = repaired(&answer, mode);
+            let removes = repaired.changes.iter().any(|c| c.kind == ChangeKind::SentenceRemoved);
+            let changed = |kind| matches!(kind, ChangeKind::Repointed | ChangeKind::Removed);
+            let before = repaired.changes.iter().filter(|c| changed(c.kind)).map(|c| c.before.clone());
+            let after = repaired.changes.iter().map(|c| c.after.clone()).filter(|after| !after.is_empty());
+            if !removes {
+                // A removed word such as `and` joined two citations.
+                let joined = ["and", "or", "e", "y", "et"];
+                let (a, b) = (words(&answer, before), words(&repaired.text, after));
+                prop_assert!(a == b || joined.iter().any(|word| a.contains(word)), "{answer:?}\n{repaired:?}");
+            }
+            let mut end = 0;
+            for change in &repaired.changes {
+                prop_assert!(answer.get(change.before.clone()).is_some(), "{change:?} of {answer:?}");
+                prop_assert!(repaired.text.get(change.after.clone()).is_some(), "{change:?} of {answer:?}");
+                prop_assert!(end <= change.after.start || change.kind == ChangeKind::Removed, "{change:?} of {answer:?}");
+                end = change.after.start;
+            }
+            if repaired.changes.is_empty() {
+                prop_assert_eq!(&repaired.text, &answer);
+            }
+            // The text reads as it says.
+            let read = extract(&repaired.text, &Grammar::default());
+            for change in repaired.changes.iter().filter(|c| c.source.is_some() && !c.after.is_empty()) {
+                let found = read.citations.iter().any(|c| c.span.bytes == change.after);
+                prop_assert!(found, "{change:?} of {answer:?}\n{repaired:?}");
+            }
+        }
+    }
+}
