@@ -61,6 +61,7 @@ SELECT reground.pin('talk', doc_id => 'sheep', corpus => 'farm');
 SELECT reground.pin('talk', chunk_id => '1', corpus => 'articles');
 SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]', filter => '{"doc_id": ["cows", "sheep"]}', request_id => 'r1', tags => '{"a": [1, null]}');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [B1]. Pigs fly [Z9].', message_ref => 'm1', model => 'some', usage => '{"tokens": 12}');
+SELECT reground.repair_answer((SELECT max(message_id) FROM reground.messages), 'mark');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk, so says [Source: cows, p. 1] (Smith, 2020).', message_ref => 'm2');
 SELECT reground.begin_turn('talk', 'and dodos?', 'farm', '[0,1]');
 SELECT reground.abandon_turn((SELECT max(turn_id) FROM reground.turns));

@@ -124,7 +124,12 @@ CREATE TABLE reground.messages (
     superseded      boolean NOT NULL DEFAULT false,
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     origin          text NOT NULL DEFAULT 'live' CHECK (origin IN ('live', 'imported')),
-    UNIQUE (conversation_id, message_ref)
+    -- Without a foreign key: pg_dump --inserts could write the copy before its original. Both have the same turn, with which they are deleted.
+    repair_of       bigint,
+    repair_mode     text CHECK (repair_mode IN ('mark', 'repoint', 'strict')),
+    UNIQUE (conversation_id, message_ref),
+    UNIQUE (repair_of, repair_mode),
+    CHECK ((repair_of IS NULL) = (repair_mode IS NULL) AND (superseded OR repair_of IS NULL))
 );
 CREATE INDEX messages_turn ON reground.messages (turn_id);
 CREATE INDEX messages_created ON reground.messages USING brin (created_at);
@@ -150,9 +155,12 @@ COMMENT ON COLUMN reground.messages.grounded_cfs IS 'Mean of score × support ov
 COMMENT ON COLUMN reground.messages.diagnostic IS 'no_citations_found, or NULL.';
 COMMENT ON COLUMN reground.messages.decision IS 'accept or regenerate.';
 COMMENT ON COLUMN reground.messages.reasons IS 'Reasons to regenerate the answer: unknown_id, out_of_bounds, contradicted, few_hold, malformed, low_cfs, low_grounded_cfs, no_citations. Empty if it is accepted.';
-COMMENT ON COLUMN reground.messages.superseded IS 'Whether a later answer of the same turn replaced this answer.';
+COMMENT ON COLUMN reground.messages.superseded IS 'Whether a later answer of the same turn replaced this answer, or it is a corrected copy; such answers are left out of figures.';
 COMMENT ON COLUMN reground.messages.created_at IS 'When end_turn was called, or the time given to record_turn.';
 COMMENT ON COLUMN reground.messages.origin IS 'live, or imported (record_turn). Service level indicators, rollups and alerts count live answers only.';
+
+COMMENT ON COLUMN reground.messages.repair_of IS 'The answer that this one is a corrected copy of (repair_answer); NULL for an answer of a model.';
+COMMENT ON COLUMN reground.messages.repair_mode IS 'mark, repoint or strict; NULL for an answer of a model.';
 
 CREATE TABLE reground.message_citations (
     citation_id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -261,6 +269,47 @@ COMMENT ON COLUMN reground.message_citations.byte_end IS 'One past the last byte
 COMMENT ON COLUMN reground.message_citations.utf16_start IS 'First UTF-16 code unit of the citation in the answer, from 0.';
 COMMENT ON COLUMN reground.message_citations.utf16_end IS 'One past the last UTF-16 code unit.';
 COMMENT ON COLUMN reground.message_citations.created_at IS 'When the citation was judged.';
+
+CREATE TABLE reground.answer_changes (
+    message_id     bigint NOT NULL REFERENCES reground.messages ON DELETE CASCADE,
+    change_no      integer NOT NULL,
+    tenant         text NOT NULL,
+    change         text NOT NULL CHECK (change IN ('repointed', 'removed', 'added', 'marked', 'sentence_removed')),
+    reason         text NOT NULL,
+    citation_no    integer,
+    sentence       text,
+    before         text,
+    after          text,
+    marker         text,
+    status_before  text REFERENCES reground.citation_statuses,
+    status_after   text REFERENCES reground.citation_statuses,
+    support_before double precision,
+    support_after  double precision,
+    before_start   integer NOT NULL,
+    before_end     integer NOT NULL,
+    after_start    integer NOT NULL,
+    after_end      integer NOT NULL,
+    PRIMARY KEY (message_id, change_no)
+);
+COMMENT ON TABLE reground.answer_changes IS 'One row per change of each corrected copy of an answer (repair_answer).';
+COMMENT ON COLUMN reground.answer_changes.message_id IS 'Id of the corrected copy.';
+COMMENT ON COLUMN reground.answer_changes.change_no IS 'Number of the change within the answer, from 1.';
+COMMENT ON COLUMN reground.answer_changes.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.answer_changes.change IS 'repointed: a citation names another source. removed: a citation was removed. added: a sentence without a citation got one. marked, sentence_removed: a sentence that nothing supports.';
+COMMENT ON COLUMN reground.answer_changes.reason IS 'Verdict on the changed citation; uncited for an added one, no_support for a sentence.';
+COMMENT ON COLUMN reground.answer_changes.citation_no IS 'Number of the changed citation in the original answer; NULL for added citations and sentences.';
+COMMENT ON COLUMN reground.answer_changes.sentence IS 'Sentence of the original answer, with its citations; NULL with store_answers hash.';
+COMMENT ON COLUMN reground.answer_changes.before IS 'Changed text of the original answer; empty for an addition, NULL with store_answers hash.';
+COMMENT ON COLUMN reground.answer_changes.after IS 'Text that replaces it; empty for a removal, NULL with store_answers hash.';
+COMMENT ON COLUMN reground.answer_changes.marker IS 'Marker of the source that is cited now.';
+COMMENT ON COLUMN reground.answer_changes.status_before IS 'Verdict on the changed citation.';
+COMMENT ON COLUMN reground.answer_changes.status_after IS 'Verdict on the new citation.';
+COMMENT ON COLUMN reground.answer_changes.support_before IS 'Support by the source that was cited, 0 to 1.';
+COMMENT ON COLUMN reground.answer_changes.support_after IS 'Support by the source that is cited now, 0 to 1.';
+COMMENT ON COLUMN reground.answer_changes.before_start IS 'First character of before in the original answer, from 0.';
+COMMENT ON COLUMN reground.answer_changes.before_end IS 'One past its last character.';
+COMMENT ON COLUMN reground.answer_changes.after_start IS 'First character of after in the corrected copy, from 0.';
+COMMENT ON COLUMN reground.answer_changes.after_end IS 'One past its last character.';
 
 -- Labels of reviewers and reports of users.
 

@@ -106,6 +106,46 @@ COMMENT ON COLUMN reground.judged_citation.support_parts IS 'Parts of the suppor
 COMMENT ON COLUMN reground.judged_citation.citation_no IS 'Number of the citation within the answer, from 1, as in feed_answer and citation_evidence; NULL if the answer has no citations.';
 COMMENT ON COLUMN reground.judged_citation.scope IS 'sentence: the citation supports claim. answer: it supports the statements of the answer before it, as in Sources: [A1], or in a list of references.';
 
+CREATE TYPE reground.answer_repair AS (
+    message_id     bigint,
+    answer         text,
+    change_no      integer,
+    change         text,
+    reason         text,
+    citation_no    integer,
+    sentence       text,
+    before         text,
+    after          text,
+    marker         text,
+    status_before  text,
+    status_after   text,
+    support_before double precision,
+    support_after  double precision,
+    before_start   integer,
+    before_end     integer,
+    after_start    integer,
+    after_end      integer
+);
+COMMENT ON TYPE reground.answer_repair IS 'Row of repair_answer and repair_text: the corrected answer and one of its changes, as in answer_changes. The type only grows at its end.';
+COMMENT ON COLUMN reground.answer_repair.message_id IS 'Id of the corrected copy, or of the answer if nothing was changed; NULL without a turn.';
+COMMENT ON COLUMN reground.answer_repair.answer IS 'The text to show, in the first row; NULL in the others.';
+COMMENT ON COLUMN reground.answer_repair.change_no IS 'Number of the change, from 1; NULL if nothing was changed.';
+COMMENT ON COLUMN reground.answer_repair.change IS 'repointed, removed, added, marked or sentence_removed.';
+COMMENT ON COLUMN reground.answer_repair.reason IS 'Verdict on the changed citation; uncited for an added one, no_support for a sentence.';
+COMMENT ON COLUMN reground.answer_repair.citation_no IS 'Number of the changed citation in the original answer; NULL for added citations and sentences.';
+COMMENT ON COLUMN reground.answer_repair.sentence IS 'Sentence of the original answer, with its citations.';
+COMMENT ON COLUMN reground.answer_repair.before IS 'Changed text of the original answer; empty for an addition.';
+COMMENT ON COLUMN reground.answer_repair.after IS 'Text that replaces it; empty for a removal.';
+COMMENT ON COLUMN reground.answer_repair.marker IS 'Marker of the source that is cited now.';
+COMMENT ON COLUMN reground.answer_repair.status_before IS 'Verdict on the changed citation; see citation_statuses.';
+COMMENT ON COLUMN reground.answer_repair.status_after IS 'Verdict on the new citation.';
+COMMENT ON COLUMN reground.answer_repair.support_before IS 'Support by the source that was cited, 0 to 1.';
+COMMENT ON COLUMN reground.answer_repair.support_after IS 'Support by the source that is cited now, 0 to 1.';
+COMMENT ON COLUMN reground.answer_repair.before_start IS 'First character of before in the original answer, from 0.';
+COMMENT ON COLUMN reground.answer_repair.before_end IS 'One past its last character.';
+COMMENT ON COLUMN reground.answer_repair.after_start IS 'First character of after in the corrected answer, from 0.';
+COMMENT ON COLUMN reground.answer_repair.after_end IS 'One past its last character.';
+
 CREATE TYPE reground.extracted_citation AS (
     citation_no  integer,
     form         text,
@@ -294,6 +334,19 @@ CREATE FUNCTION reground.check_answer(
 COMMENT ON FUNCTION reground.check_answer IS
 'Judges the citations of an answer against given passages, without a turn. passages: [{content, chunk_id, marker, doc_id, title, uri, page_start, page_end, …}], only content required; each is cited by its marker, or by its number from 1. corpus: corpus in which named documents are looked up. citations: as in end_turn. text_config: default that of the corpus, otherwise default_text_search_config. Writes nothing.';
 
+CREATE FUNCTION reground.repair_answer(message_id bigint, mode text DEFAULT NULL)
+    RETURNS SETOF reground.answer_repair
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'repair_answer_wrapper';
+COMMENT ON FUNCTION reground.repair_answer IS
+'Corrects a stored answer without writing words, stores the corrected copy with verdicts of its own, and returns one row per change, or one row with change NULL if nothing was changed. answer: the text to show, in the first row. The original answer and its verdicts stay. mode: mark marks sentences that nothing supports with [?]; repoint moves wrong citations to the source that clearly supports their claim, removes citations of things that do not exist, and adds citations to sentences that one source clearly supports; strict also removes sentences that nothing supports. Default: the setting repair of the turn, or repoint. A second call returns the stored copy. Answers whose citations an API returned apart from the text are not changed. Errors: 22023 for another mode or a corrected copy, 55000 with store_answers hash, P0002 if the answer does not exist.';
+
+CREATE FUNCTION reground.repair_text(
+    answer text, passages jsonb, mode text DEFAULT 'repoint', settings jsonb DEFAULT NULL, text_config regconfig DEFAULT NULL, corpus text DEFAULT NULL)
+    RETURNS SETOF reground.answer_repair
+    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'repair_text_wrapper';
+COMMENT ON FUNCTION reground.repair_text IS
+'Corrects an answer by given passages, without a turn. mode and rows: as in repair_answer. Other arguments: as in check_answer. Writes nothing.';
+
 CREATE FUNCTION reground.record_turn(
     conversation_ref text, query text, answer text, passages jsonb DEFAULT NULL, at timestamptz DEFAULT NULL, message_ref text DEFAULT NULL, model text DEFAULT NULL,
     tags jsonb DEFAULT NULL, citations jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, corpus text DEFAULT NULL, text_config regconfig DEFAULT NULL, user_ref text DEFAULT NULL)
@@ -313,10 +366,10 @@ CREATE FUNCTION reground.feed_answer(turn_id bigint, answer_so_far text, complet
                    uri text, locator text, scope text, claim text, quote text, status text, holds boolean, hallucination_mode text, score double precision,
                    coordinate_fidelity double precision, support double precision, diagnostic text, repaired boolean,
                    answer_start integer, answer_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer,
-                   resume text)
+                   resume text, final_text text, open_text text)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'feed_answer_wrapper';
 COMMENT ON FUNCTION reground.feed_answer IS
-'Judges a streaming answer; pass the whole text received so far in each call. displayable_chars, displayable_bytes, displayable_utf16: length of the text that can be displayed without splitting a citation. Returns one row per complete citation, or one with citation_no NULL if there is none; scope to diagnostic are NULL until its paragraph ends and the next one begins, or complete is true. resume_from: the column resume of the previous call for this answer; then only the text after that position is read, and citations with a verdict are returned once. Writes nothing. Errors: 22023 if resume_from is of another answer, 55000 before apply_rerank, P0002 if the turn does not exist.';
+'Judges a streaming answer; pass the whole text received so far in each call. displayable_chars, displayable_bytes, displayable_utf16: length of the text that can be displayed without splitting a citation. Returns one row per complete citation, or one with citation_no NULL if there is none; scope to diagnostic are NULL until its paragraph ends and the next one begins, or complete is true. resume_from: the column resume of the previous call for this answer; then only the text after that position is read, and citations with a verdict are returned once. final_text, in the first row: the text from resume_from to resume, which stays as it is, corrected if the setting repair of the turn is on; open_text: the displayable text after it. Writes nothing. Errors: 22023 if resume_from is of another answer, 55000 before apply_rerank, P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground.extract_citations(answer text, forms jsonb DEFAULT NULL)
     RETURNS SETOF reground.extracted_citation

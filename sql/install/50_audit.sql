@@ -18,7 +18,7 @@ CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
            coalesce(reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version), (SELECT r.state FROM reground._cited_row(c.citation_id) AS r)) AS source_state,
            c.source_version, c.source_hash, m.superseded, c.answer_start, c.answer_end, m.created_at, t.origin, t.superseded AS turn_superseded
     FROM reground.message_citations AS c
-    JOIN reground.messages AS m USING (message_id)
+    JOIN reground.messages AS m ON m.message_id = c.message_id AND m.repair_of IS NULL
     JOIN reground.turns AS t ON t.turn_id = m.turn_id
     -- Joined through messages, which has an index on the conversation, so that a filter on one conversation is fast.
     JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id;
@@ -68,6 +68,45 @@ COMMENT ON COLUMN reground.citation_audit.created_at IS 'When the answer was rec
 COMMENT ON COLUMN reground.citation_audit.origin IS 'live, or imported (record_turn).';
 COMMENT ON COLUMN reground.citation_audit.turn_superseded IS 'Whether the conversation went back to a point before this turn.';
 
+CREATE VIEW reground.answer_repairs WITH (security_invoker = true) AS
+    SELECT r.tenant, v.conversation_ref, t.turn_no, r.turn_id, r.repair_of AS original_id, r.message_id, r.repair_mode AS mode, c.changes, c.repointed, c.removed, c.added, c.marked, c.sentences_removed,
+           o.citation_count AS citations_before, r.citation_count AS citations_after, b.holding AS holding_before, a.holding AS holding_after,
+           o.grounded_cfs AS grounded_cfs_before, r.grounded_cfs AS grounded_cfs_after, o.decision AS decision_before, r.decision AS decision_after, r.created_at
+    FROM reground.messages AS r
+    JOIN reground.messages AS o ON o.message_id = r.repair_of
+    JOIN reground.turns AS t ON t.turn_id = r.turn_id
+    JOIN reground.conversations AS v ON v.conversation_id = r.conversation_id
+    CROSS JOIN LATERAL (
+        SELECT pg_catalog.count(*) AS changes, pg_catalog.count(*) FILTER (WHERE x.change = 'repointed') AS repointed, pg_catalog.count(*) FILTER (WHERE x.change = 'removed') AS removed,
+               pg_catalog.count(*) FILTER (WHERE x.change = 'added') AS added, pg_catalog.count(*) FILTER (WHERE x.change = 'marked') AS marked,
+               pg_catalog.count(*) FILTER (WHERE x.change = 'sentence_removed') AS sentences_removed
+        FROM reground.answer_changes AS x WHERE x.message_id = r.message_id) AS c
+    CROSS JOIN LATERAL (SELECT pg_catalog.count(*) FILTER (WHERE x.holds) AS holding FROM reground.message_citations AS x WHERE x.message_id = o.message_id) AS b
+    CROSS JOIN LATERAL (SELECT pg_catalog.count(*) FILTER (WHERE x.holds) AS holding FROM reground.message_citations AS x WHERE x.message_id = r.message_id) AS a;
+COMMENT ON VIEW reground.answer_repairs IS 'One row per corrected copy of an answer: its changes, and the verdicts before and after. The changes are in answer_changes, the citations in message_citations.';
+COMMENT ON COLUMN reground.answer_repairs.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.answer_repairs.conversation_ref IS 'The application''s id of the conversation.';
+COMMENT ON COLUMN reground.answer_repairs.turn_no IS 'Number of the turn within its conversation, from 1.';
+COMMENT ON COLUMN reground.answer_repairs.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.answer_repairs.original_id IS 'Id of the original answer.';
+COMMENT ON COLUMN reground.answer_repairs.message_id IS 'Id of the corrected copy.';
+COMMENT ON COLUMN reground.answer_repairs.mode IS 'mark, repoint or strict.';
+COMMENT ON COLUMN reground.answer_repairs.changes IS 'Number of changes.';
+COMMENT ON COLUMN reground.answer_repairs.repointed IS 'Citations that name another source now.';
+COMMENT ON COLUMN reground.answer_repairs.removed IS 'Removed citations.';
+COMMENT ON COLUMN reground.answer_repairs.added IS 'Sentences that got a citation.';
+COMMENT ON COLUMN reground.answer_repairs.marked IS 'Marked sentences.';
+COMMENT ON COLUMN reground.answer_repairs.sentences_removed IS 'Removed sentences.';
+COMMENT ON COLUMN reground.answer_repairs.citations_before IS 'Citations of the original answer.';
+COMMENT ON COLUMN reground.answer_repairs.citations_after IS 'Citations of the corrected copy.';
+COMMENT ON COLUMN reground.answer_repairs.holding_before IS 'Citations of the original answer that hold.';
+COMMENT ON COLUMN reground.answer_repairs.holding_after IS 'Citations of the corrected copy that hold.';
+COMMENT ON COLUMN reground.answer_repairs.grounded_cfs_before IS 'grounded_cfs of the original answer.';
+COMMENT ON COLUMN reground.answer_repairs.grounded_cfs_after IS 'grounded_cfs of the corrected copy.';
+COMMENT ON COLUMN reground.answer_repairs.decision_before IS 'Decision on the original answer.';
+COMMENT ON COLUMN reground.answer_repairs.decision_after IS 'Decision on the corrected copy.';
+COMMENT ON COLUMN reground.answer_repairs.created_at IS 'When the answer was corrected.';
+
 CREATE VIEW reground.turn_audit WITH (security_invoker = true) AS
     SELECT t.tenant, v.conversation_ref, t.turn_no, t.turn_id, t.state, t.corpus, t.query, t.intent, t.intent_confidence, t.intent_signals,
            pg_catalog.jsonb_array_length(t.context) AS source_count, t.context_tokens, t.warnings, t.tags || coalesce(m.tags, '{}') AS tags, m.message_id, m.message_ref, m.model, m.usage,
@@ -75,7 +114,7 @@ CREATE VIEW reground.turn_audit WITH (security_invoker = true) AS
            t.begun_at, t.ended_at, m.created_at AS answered_at, t.origin, t.superseded AS turn_superseded, t.user_ref
     FROM reground.turns AS t
     JOIN reground.conversations AS v USING (conversation_id)
-    LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id;
+    LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id AND m.repair_of IS NULL;
 COMMENT ON VIEW reground.turn_audit IS 'One row per answer, and one per turn without an answer: intent, context, warnings, scores and decision.';
 COMMENT ON COLUMN reground.turn_audit.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.turn_audit.conversation_ref IS 'The application''s id of the conversation.';

@@ -44,7 +44,7 @@ CREATE VIEW reground.answer_costs WITH (security_invoker = true) AS
                coalesce(u.output_tokens, m.answer_tokens)::bigint AS output_tokens, u.input_tokens IS NULL OR u.output_tokens IS NULL AS is_estimated
         FROM reground.messages AS m
         JOIN reground.turns AS t ON t.turn_id = m.turn_id
-        JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id
+        JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id AND m.repair_of IS NULL
         -- Anthropic and Bedrock count cached tokens apart from the input tokens. The others count them among these, also those that give both names.
         CROSS JOIN LATERAL (
             SELECT reground._usage_tokens(m.usage, '{input_tokens,prompt_tokens,inputTokens,promptTokens,promptTokenCount,prompt_token_count}') AS input_tokens,

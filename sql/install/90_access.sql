@@ -5,7 +5,7 @@ DECLARE
     name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY['conversations', 'turns', 'turn_traces', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
-                                'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
+                                'source_facts', 'messages', 'message_citations', 'answer_changes', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'turn_rollup', 'metric_totals', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'model_tasks', 'model_usage',
                                 'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels', 'judge_rules', 'judge_votes'] LOOP
@@ -45,7 +45,7 @@ BEGIN
     FOR shown IN SELECT * FROM (VALUES
         ('{turns,turn_retrievals,source_facts,messages,message_citations,factuality_evaluations}'::text[], 'reground._is_shown_turn(turn_id)'),
         ('{conversation_markers,conversation_sources}', 'reground._is_shown_source(conversation_id, corpus, doc_id, chunk_id)'),
-        ('{citation_reports}', 'EXISTS (SELECT FROM reground.messages AS m WHERE m.message_id = %I.message_id)'),
+        ('{citation_reports,answer_changes}', 'EXISTS (SELECT FROM reground.messages AS m WHERE m.message_id = %I.message_id)'),
         ('{citation_labels,judge_votes}',
             'EXISTS (SELECT FROM reground.message_citations AS c WHERE c.citation_id = %I.citation_id)'),
         ('{factuality_verdicts,decomposition_labels}',
@@ -73,7 +73,7 @@ DECLARE
     name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY['corpora', 'synchronised_tables', 'sync_queue', 'documents', 'passage_positions', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
-                                'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
+                                'source_facts', 'messages', 'message_citations', 'answer_changes', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'turn_rollup', 'metric_totals', 'alert_baselines', 'alerts', 'maintenance_runs', 'coordinate_faults', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'models', 'model_status', 'model_usage', 'model_tasks', 'passage_embeddings', 'embedding_checks',
                                 'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels', 'judge_rules', 'judge_votes'] LOOP
@@ -144,7 +144,7 @@ GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._notice_scope(), r
     reground.compare_shadows(timestamptz, timestamptz), reground._source_state(text, text, text, integer), reground._cited_row(bigint) TO reground_auditor;
 
 GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, reground.turn_retrievals, reground.conversation_sources, reground.conversation_markers,
-    reground.source_facts, reground.messages, reground.message_citations, reground.citation_statuses, reground.support_cues, reground.settings, reground.citation_audit,
+    reground.source_facts, reground.messages, reground.message_citations, reground.answer_changes, reground.answer_repairs, reground.citation_statuses, reground.support_cues, reground.settings, reground.citation_audit,
     reground.turn_audit, reground.conversation_health, reground.conversation_totals, reground.turn_overhead, reground.fact_sheets, reground.citation_labels, reground.citation_reports TO reground_user, reground_auditor;
 GRANT SELECT, INSERT, UPDATE, DELETE ON reground.support_cues, reground.model_prices TO reground_admin;
 GRANT SELECT ON reground.model_prices, reground.answer_costs TO reground_user, reground_auditor;

@@ -12,7 +12,7 @@ mod provenance;
 pub mod roles;
 mod turn;
 
-pub use answer::{cues, imports, messages, reviews};
+pub use answer::{cues, imports, messages, repairs, reviews};
 pub use audit::{alerts, maintenance, metrics, probes, reports, rollups};
 pub use conversation::{conversations, history, markers, register, sources};
 pub use corpus::{corpora, documents, edges, positions, sync, versions};

@@ -36,7 +36,8 @@ BEGIN
     PERFORM FROM reground.apply_rerank(regress.turn(conversation), '[{"index": 0, "content": "Rye bread rises slowly, they say.", "score": 1}]');
     PERFORM FROM reground.shadow_turn(regress.turn(conversation), '{"candidates": 3}');
     PERFORM FROM reground.retrieve(regress.turn(conversation), 'black tea');
-    PERFORM FROM reground.end_turn(regress.turn(conversation), 'Rye bread rises slowly [B1].');
+    PERFORM FROM reground.end_turn(regress.turn(conversation), 'Rye bread rises slowly [B1]. Elephants never forget a face.');
+    PERFORM FROM reground.repair_answer((SELECT m.message_id FROM reground.messages AS m WHERE m.turn_id = regress.turn(conversation) AND NOT m.superseded), 'mark');
     PERFORM FROM reground.begin_turn(conversation, 'And toast?', 'erasure', settings => settings);
 END
 $$;
@@ -117,6 +118,7 @@ BEGIN
     PERFORM reground.pin(conversation, doc_id => 'sencha', corpus => 'erasure');
     PERFORM FROM reground.begin_turn(conversation, 'How long does it steep?', 'erasure', settings => settings);
     PERFORM FROM reground.end_turn(regress.turn(conversation), 'It steeps for 5 minutes [A1], others for more [B1].', 'm1');
+    PERFORM FROM reground.repair_answer((SELECT m.message_id FROM reground.messages AS m WHERE m.turn_id = regress.turn(conversation) AND NOT m.superseded), 'mark');
     PERFORM FROM reground.end_turn(regress.turn(conversation, 1), 'It steeps for minutes.', 'm2',
         citations => '[{"type": "text", "text": "It steeps for minutes.", "citations": [{"type": "char_location", "cited_text": "Xylosencha steeps for 3 minutes.", "document_index": 0, "document_title": "Xylotitle", "start_char_index": 0, "end_char_index": 5}]}]');
     PERFORM FROM reground.begin_turn(conversation, 'How does rye bread rise?', 'erasure', settings => settings || '{"max_sources": 1, "carry_over": false, "max_pinned": 0}');

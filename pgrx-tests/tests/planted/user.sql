@@ -110,6 +110,8 @@ SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].', message_ref => '
 SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].', message_ref => '{r}-m2', model => 'other');
 SELECT * FROM reground.answer_metrics({message});
 SELECT * FROM reground.citation_evidence({message});
+SELECT * FROM reground.repair_answer({message}, 'strict');
+SELECT * FROM reground.repair_answer({message}, 'strict');
 SELECT reground.answer_parts({message}, 'openai'), reground.answer_parts({message}, 'anthropic'), reground.answer_parts({message}, 'vercel');
 SELECT * FROM reground.turn_sources({turn});
 SELECT * FROM reground.profile();
@@ -201,6 +203,7 @@ SELECT * FROM reground.check_answer('Cows give milk [1]. So says [Source: cows].
 SELECT * FROM reground.check_answer('Cows give milk [1].', '[{"content": "Cows give milk."}]', text_config => 'pg_catalog.simple', settings => '{"support_threshold": 0.2}');
 SELECT * FROM reground.record_turn('{r}-old', 'who gives milk?', 'Cows [1]. So says [Source: goats].', '[{"content": "Cows give milk.", "title": "Milk"}]', at => '2025-01-31 10:00+01', message_ref => '{r}-old-1', model => 'other', tags => '{"a": 1}', corpus => '{r}_farm');
 SELECT * FROM reground.record_turns('[{"conversation_ref": "{r}-old", "query": "q", "answer": "It floats [1].", "message_ref": "{r}-old-2", "passages": [{"content": "It floats."}], "at": "2025-02-01 10:00+00"}, {"conversation_ref": "{r}-older", "query": "q", "answer": "None."}]', corpus => '{r}_articles');
+SELECT * FROM reground.repair_text('Cows give milk [2]. Pigs fly. So says [Source: cows].', '[{"content": "Cows give milk.", "doc_id": "cows", "page_start": 1}]', 'strict', corpus => '{r}_farm');
 SELECT * FROM reground.check_answer('Goats climb [1].', '[{"content": "Goats climb."}]', text_config => 'public.{r}_words');
 SELECT * FROM reground.extract_citations('Cows give milk [A1] (Smith, 2020) [Source: cows, p. 1].');
 SELECT * FROM reground.import_citations('Cows give milk.', '[{"start": 0, "end": 4, "document_ids": ["cows"]}]', 'cohere');

@@ -38,6 +38,8 @@ pub const CALLS: &[&str] = &[
     "record_turns('[{\"conversation_ref\": \"imported\", \"query\": \"Where is it?\", \"answer\": \"In a hall [1].\", \"message_ref\": \"imported\"}]', corpus => 'papers')",
     "check_answer('It is kept in a hall [Source: plan].', '[{\"content\": \"A hall.\"}]', corpus => 'papers')",
     "answer_metrics({message})",
+    "repair_answer({message}, 'mark')",
+    "repair_text('It is kept in a hall [Source: plan].', '[{\"content\": \"A hall.\"}]', corpus => 'papers')",
     "conversation_report('talk')",
     "conversation_report('imported')",
     "corpus_report('papers')",

@@ -490,6 +490,7 @@ fn a_hidden_answer_is_unknown() -> Result<()> {
     let mut session = fixture.session(&fixture.user)?;
     for call in [
         "answer_metrics(ID)",
+        "repair_answer(ID)",
         "citation_evidence(ID)",
         "answer_parts(ID, 'openai')",
     ] {

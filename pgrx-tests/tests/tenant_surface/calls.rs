@@ -95,6 +95,8 @@ pub const CALLS: &[Call] = &[
     call("bm25_score($1, reground.bm25_query($2, 'commons'))", &[Query, Query]),
     call("answer_metrics($1::text::bigint)", &[MessageId]),
     call("check_answer($1, jsonb_build_array(jsonb_build_object('content', $2::text)), corpus => $3)", &[Answer, Content, Corpus]),
+    call("repair_text($1, jsonb_build_array(jsonb_build_object('content', $2::text)), corpus => $3)", &[Answer, Content, Corpus]),
+    call("repair_answer($1::text::bigint, 'strict')", &[MessageId]),
     call("check_corpus($1)", &[Corpus]),
     call("answer_parts($1::text::bigint, 'openai')", &[MessageId]),
     call("citation_evidence($1::text::bigint)", &[MessageId]),

@@ -126,6 +126,7 @@ const WRITTEN: &str = "
     SELECT reground.put_gold_facts('SENTINEL-doc-1', ARRAY['The SENTINELplan is kept.', 'The SENTINELgoat guards.']), reground.put_gold_facts('SENTINEL-doc-2', ARRAY['The SENTINELgoat eats.']);
     SELECT reground.evaluate_factuality((SELECT max(turn_id) FROM reground.turns), 'SENTINEL-doc-1', 'splitter', 'checker');
     SELECT reground.report_citation((SELECT min(citation_id) FROM reground.message_citations), 'SENTINEL-reason', 'SENTINEL-reporter');
+    SELECT reground.repair_answer((SELECT min(message_id) FROM reground.messages), 'repoint');
     SELECT reground.report_answer((SELECT min(message_id) FROM reground.messages), 'SENTINEL-reason', 'SENTINEL-reporter');
     SELECT reground.put_probe('SENTINEL-probe', 'SENTINEL-corpus', 'SENTINELgoat?', 'SENTINEL-doc');
     SELECT count(*) FROM reground.run_probes();
@@ -206,7 +207,7 @@ impl Fixture {
             tenant.waiting = ids("SELECT turn_id FROM reground.turns WHERE state = 'deferred'")?;
             tenant.messages = ids("SELECT message_id FROM reground.messages")?;
             ensure!(
-                tenant.turns.len() == 1 && tenant.waiting.len() == 1 && tenant.messages.len() == 3,
+                tenant.turns.len() == 1 && tenant.waiting.len() == 1 && tenant.messages.len() == 4,
                 "{} has other turns or messages",
                 tenant.name
             );

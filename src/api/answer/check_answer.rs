@@ -10,14 +10,13 @@ use serde_json::{Value, json};
 
 use crate::api::answer::judge;
 use crate::api::answer::judge_context;
-use crate::api::answer::judge_context::CallerRules;
+use crate::api::answer::judge_context::{CallerRules, JudgeContext};
 use crate::api::given;
 use crate::datum::Json;
 use crate::error::Result;
 use crate::profile;
 use crate::rows;
 use crate::store::corpora::{self, Corpus};
-use crate::store::messages::NewCitation;
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -30,28 +29,26 @@ fn check_answer(
     citations: Option<Json>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    let request = Request {
-        answer: given(answer, "answer")?,
-        passages: given(passages, "passages")?.value("passages")?,
-        settings: Json::object(settings, "settings")?,
-        text_config,
-        corpus: corpus.map(load).transpose()?,
-        citations: Json::optional(citations, "citations")?,
-    };
-    profile::call("check_answer", || rows::emit(fcinfo, &request.judge()?))?;
+    let citations = Json::optional(citations, "citations")?;
+    let request = Request::read(answer, passages, settings, text_config, corpus)?;
+    profile::call("check_answer", || {
+        let citations = request.with_context(|context| {
+            let read = judge::read(request.answer, context.grammar, citations.as_ref())?;
+            Ok(judge::judge(&read, context)?.citations)
+        })?;
+        rows::emit(fcinfo, &citations)
+    })?;
     Ok(())
 }
 
-/// The arguments of `check_answer`.
-struct Request<'a> {
-    answer: &'a str,
+/// An answer with its passages, as the caller gives them.
+pub(in crate::api::answer) struct Request<'a> {
+    pub answer: &'a str,
     passages: Value,
     settings: Value,
     text_config: Option<pg_sys::Oid>,
     /// The corpus whose documents the answer may name, and the tenant.
     corpus: Option<(String, Corpus)>,
-    /// Citations that the model's API returned besides the text.
-    citations: Option<Value>,
 }
 
 fn load(name: &str) -> Result<(String, Corpus)> {
@@ -60,8 +57,26 @@ fn load(name: &str) -> Result<(String, Corpus)> {
     Ok((tenant, corpus))
 }
 
-impl Request<'_> {
-    fn judge(&self) -> Result<Vec<NewCitation>> {
+impl<'a> Request<'a> {
+    /// Reads the arguments.
+    pub fn read(
+        answer: Option<&'a str>,
+        passages: Option<Json>,
+        settings: Option<Json>,
+        text_config: Option<pg_sys::Oid>,
+        corpus: Option<&str>,
+    ) -> Result<Self> {
+        Ok(Self {
+            answer: given(answer, "answer")?,
+            passages: given(passages, "passages")?.value("passages")?,
+            settings: Json::object(settings, "settings")?,
+            text_config,
+            corpus: corpus.map(load).transpose()?,
+        })
+    }
+
+    /// Calls a function with the evidence.
+    pub fn with_context<T>(&self, judge: impl FnOnce(&JudgeContext<'_>) -> Result<T>) -> Result<T> {
         let (tenant, corpus) = match &self.corpus {
             Some((tenant, corpus)) => (tenant.as_str(), Some(corpus)),
             None => ("", None),
@@ -71,8 +86,6 @@ impl Request<'_> {
         let text_config = judge_context::text_config(self.text_config, corpus)?;
         let rules = CallerRules::resolve(corpus, &json!({}), &self.settings, &text_config)?;
         let grammar = parse_answer::grammar(&rules.settings, &context)?;
-        let context = rules.context(tenant, corpus, &text_config, &grammar, &context);
-        let read = judge::read(self.answer, &grammar, self.citations.as_ref())?;
-        Ok(judge::judge(&read, &context)?.citations)
+        judge(&rules.context(tenant, corpus, &text_config, &grammar, &context))
     }
 }

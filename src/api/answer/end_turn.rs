@@ -2,7 +2,9 @@
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use reground_citations::RepairMode;
 use reground_grounding::caller::fingerprint::Fingerprint;
+use reground_grounding::end::parse_answer;
 use reground_grounding::history::context_share;
 use reground_grounding::memory::RememberedSource;
 use reground_grounding::memory::decay::with_pins_of;
@@ -12,6 +14,7 @@ use crate::api::answer::hidden_citations::emit_stored;
 use crate::api::answer::judge;
 use crate::api::answer::judge::AnswerVerdict;
 use crate::api::answer::judge_context::TurnEvidence;
+use crate::api::answer::repair::{Original, Repaired};
 use crate::api::conversation::branches;
 use crate::api::{given, writable};
 use crate::datum::Json;
@@ -106,8 +109,17 @@ fn write(
 ) -> Result<i64> {
     let answer_tokens = stage("tokens", || reground_tokens::count(answer.text));
     let (turn_id, stores_text) = (turn.turn_id, ended.stores_text);
-    let reserved = stage("write message", || {
-        let reserved = messages::reserve_answer(turn_id)?;
+    let (reserved, of) = stage("write message", || {
+        let reserved = messages::reserve_answer(turn_id, ended.repaired.is_some())?;
+        let of = Original {
+            message_id: reserved.message_id,
+            conversation_id: conversation.conversation_id,
+            turn_id,
+            origin: Origin::Live,
+            model: answer.model,
+            stores_text,
+            chains: ended.chains,
+        };
         let new = NewMessage {
             message_id: reserved.message_id,
             conversation_id: conversation.conversation_id,
@@ -123,10 +135,15 @@ fn write(
             tags: Some(&answer.tags),
             created_at: None,
             scored: Scored::from(&ended.verdict.judged),
+            repair_of: None,
+            repair_mode: None,
             cited: NewCitation::stored(&ended.verdict.citations, stores_text),
         };
-        messages::insert(tenant, &[new])?;
-        Ok::<_, Error>(reserved)
+        let copy = ended.repaired.as_ref();
+        let copy = copy.map(|(mode, copy)| copy.message(reserved.copy_id, &of, *mode));
+        let both: Vec<NewMessage<'_>> = std::iter::once(new).chain(copy).collect();
+        messages::insert(tenant, &both)?;
+        Ok::<_, Error>((reserved, of))
     })?;
     stage("write memory", || {
         markers::cite(reserved.message_id)?;
@@ -138,6 +155,11 @@ fn write(
         let link = About::Answer(turn_id, reserved.message_id);
         stage("write chain", || {
             chain::append(tenant, conversation_id, link)
+        })?;
+    }
+    if let Some((_, copy)) = &ended.repaired {
+        stage("write repair", || {
+            copy.store_changes(tenant, reserved.copy_id, &of)
         })?;
     }
     Ok(reserved.message_id)
@@ -227,6 +249,8 @@ fn repeated(
 /// A judged answer, before it is written.
 struct EndedTurn {
     verdict: AnswerVerdict,
+    /// The corrected copy, if the settings ask for one and it differs.
+    repaired: Option<(RepairMode, Repaired)>,
     /// The remembered sources before the turn.
     sources_before: Vec<RememberedSource>,
     /// Whether the answer becomes a link in the chain of its conversation.
@@ -243,14 +267,28 @@ fn judge(
     answer: &GivenAnswer<'_>,
 ) -> Result<EndedTurn> {
     let evidence = TurnEvidence::load(tenant, turn)?;
-    let read = stage("extract", || {
-        judge::read(answer.text, &evidence.grammar, answer.citations.as_ref())
+    // Citations that an API returned have no strings that could be corrected.
+    let repair = evidence.settings.repair.mode();
+    let repair = repair.filter(|_| answer.citations.is_none());
+    let read = stage("extract", || match repair {
+        Some(_) => Ok(parse_answer::parse_statements(
+            answer.text,
+            &evidence.grammar,
+            false,
+        )),
+        None => judge::read(answer.text, &evidence.grammar, answer.citations.as_ref()),
     })?;
     let trace = stage("trace", || stage_facts(turn.turn_id))?;
     let sources_before = stage("memory", || sources_before(conversation, turn))?;
-    let verdict = judge::judge(&read, &evidence.context(&trace, &sources_before))?;
+    let context = evidence.context(&trace, &sources_before);
+    let verdict = judge::judge(&read, &context)?;
+    let repaired = match repair {
+        Some(mode) => Repaired::of(&read, &verdict, &context, mode)?.map(|copy| (mode, copy)),
+        None => None,
+    };
     Ok(EndedTurn {
         verdict,
+        repaired,
         sources_before,
         chains: evidence.settings.chains(),
         stores_text: evidence.settings.stores_answers(),

@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::api::answer::hidden_citations::without_hidden;
 use crate::api::answer::judge;
 use crate::api::answer::judge_context::TurnEvidence;
+use crate::api::answer::repair::corrected;
 use crate::api::conversation::prompts::with_context;
 use crate::api::given;
 use crate::error::{Error, Result};
@@ -32,6 +33,9 @@ struct FeedRow<'a> {
     #[serde(flatten)]
     citation: Option<&'a NewCitation>,
     resume: &'a str,
+    /// Of the first row.
+    final_text: Option<&'a str>,
+    open_text: Option<&'a str>,
 }
 
 #[pg_extern(sql = false)]
@@ -84,6 +88,10 @@ struct Fed {
     displayable_utf16: usize,
     citations: Vec<NewCitation>,
     resume: String,
+    /// The text from the position of this call to that of the next one, corrected if the settings say so.
+    final_text: String,
+    /// The text after it that can be displayed.
+    open_text: String,
 }
 
 impl Part<'_> {
@@ -102,6 +110,18 @@ impl Part<'_> {
         let displayable_chars = from.chars + shown.chars().count();
         let displayable_utf16 = from.utf16 + shown.encode_utf16().count();
         let (displayable_bytes, resume) = (fed.shown, fed.resume.to_string());
+        let end = match complete {
+            true => answer.len(),
+            false => fed.resume.bytes,
+        };
+        let finished = answer.get(from.bytes..end).unwrap_or_default();
+        let final_text = match evidence.settings.repair.mode() {
+            Some(mode) if !finished.is_empty() => {
+                corrected(finished, from.in_list, &evidence.context(&[], &[]), mode)?
+            }
+            _ => finished.to_owned(),
+        };
+        let open_text = answer.get(end..fed.shown).unwrap_or_default().to_owned();
         let citations = match fed.extraction.citations.is_empty() {
             true => Vec::new(),
             false => self.judged(fed, &evidence, tenant, turn)?,
@@ -112,6 +132,8 @@ impl Part<'_> {
             displayable_utf16,
             citations,
             resume,
+            final_text,
+            open_text,
         })
     }
 
@@ -150,16 +172,18 @@ impl Part<'_> {
 impl Fed {
     /// One row per citation, or one without a citation.
     fn rows(&self) -> Vec<FeedRow<'_>> {
-        let row = |citation| FeedRow {
+        let row = |(number, citation)| FeedRow {
             displayable_chars: self.displayable_chars,
             displayable_bytes: self.displayable_bytes,
             displayable_utf16: self.displayable_utf16,
             citation,
             resume: &self.resume,
+            final_text: (number == 0).then_some(self.final_text.as_str()),
+            open_text: (number == 0).then_some(self.open_text.as_str()),
         };
         match self.citations.as_slice() {
-            [] => vec![row(None)],
-            citations => citations.iter().map(|c| row(Some(c))).collect(),
+            [] => vec![row((0, None))],
+            citations => (0..).zip(citations.iter().map(Some)).map(row).collect(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Judgement of an answer: citations are resolved, their sources are read, and each citation gets a verdict.
 
+use std::collections::BTreeMap;
+
 use reground_citations::{
     Cues, Grammar, ImportNote, Judgement, KnownMarker, Lexemes, NamedDocument, Source,
     registry_names,
@@ -28,7 +30,7 @@ pub(in crate::api) struct AnswerVerdict {
     /// A row for each citation.
     pub citations: Vec<NewCitation>,
     /// The sources of the context.
-    sources: Vec<Source>,
+    pub sources: Vec<Source>,
     /// Cues of the main reader, if its language is not that of the context.
     cues: Option<Cues>,
     /// Text search configuration of the main reader.
@@ -77,7 +79,7 @@ pub(in crate::api) fn judge_part(
     let readers = Readers::of(context)?;
     let main = &readers.main;
     let claims: Vec<String> = extraction.compared_texts().map(str::to_owned).collect();
-    let claim_lexemes = stage("lexemes", || content(&main.text_config, &claims))?;
+    let claim_lexemes = stage("lexemes", || content_once(&main.text_config, &claims))?;
     let sources = sources(context, &main.text_config, compares)?;
     let registry = match context.conversation_id {
         Some(conversation_id) => stage("memory", || {
@@ -111,6 +113,7 @@ pub(in crate::api) fn judge_part(
     let input = EndInput {
         cues: cues.as_ref().unwrap_or(context.cues),
         extraction,
+        compares_statements: read.compares_statements,
         quotes: &read.quotes,
         context: context.context,
         sources: &sources,
@@ -163,6 +166,24 @@ pub(in crate::api) fn measure(
     }))
 }
 
+/// The lexemes of each text. A statement that is a claim, too, is read once.
+fn content_once(text_config: &str, texts: &[String]) -> Result<Vec<Lexemes>> {
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut distinct = Vec::new();
+    for text in texts {
+        numbers.entry(text).or_insert_with(|| {
+            distinct.push(text.clone());
+            distinct.len() - 1
+        });
+    }
+    let lexemes = content(text_config, &distinct)?;
+    let of = |text: &String| lexemes.get(*numbers.get(text.as_str())?).cloned();
+    Ok(texts
+        .iter()
+        .map(|text| of(text).unwrap_or_default())
+        .collect())
+}
+
 /// The evidence under the text search configuration and the language of another reader.
 struct AlternateReading {
     sources: Vec<Source>,
@@ -182,7 +203,7 @@ impl AlternateReading {
         Ok(Self {
             sources: sources(context, text_config, true)?,
             named: stage("lexemes", || evidence::reread(named, text_config))?,
-            claim_lexemes: stage("lexemes", || content(text_config, claims))?,
+            claim_lexemes: stage("lexemes", || content_once(text_config, claims))?,
             cues: stage("cues", || cues::load(&reader.language))?,
         })
     }

@@ -13,3 +13,4 @@ mod judge;
 mod judge_context;
 mod readers;
 mod record_turns;
+mod repair;

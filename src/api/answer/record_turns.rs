@@ -355,6 +355,8 @@ impl<'a> Import<'a> {
                 tags: None,
                 created_at: Some(at),
                 scored: Scored::from(&verdict.judged),
+                repair_of: None,
+                repair_mode: None,
                 cited: NewCitation::stored(&verdict.citations, stores_text),
             });
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use reground_citations::measures;
+use reground_citations::{Span, measures};
 use reground_grounding::caller::fingerprint::Fingerprint;
 use reground_grounding::end::JudgedAnswer;
 use reground_grounding::memory::SourceKey;
@@ -47,6 +47,9 @@ pub struct NewMessage<'a> {
     pub created_at: Option<&'a str>,
     #[serde(flatten)]
     pub scored: Scored,
+    /// The answer that this one is a corrected copy of.
+    pub repair_of: Option<i64>,
+    pub repair_mode: Option<&'static str>,
     /// Stored in the table `message_citations`.
     #[serde(skip)]
     pub cited: Cow<'a, [NewCitation]>,
@@ -152,6 +155,19 @@ impl NewCitation {
         })
     }
 
+    /// The same citation at another place.
+    pub fn moved(self, span: &Span) -> Self {
+        Self {
+            answer_start: span.chars.start,
+            answer_end: span.chars.end,
+            byte_start: span.bytes.start,
+            byte_end: span.bytes.end,
+            utf16_start: span.utf16.start,
+            utf16_end: span.utf16.end,
+            ..self
+        }
+    }
+
     /// The citation without its claim, the description and text of its source, and values computed from that text.
     pub fn without_source(self) -> Self {
         Self {
@@ -203,7 +219,7 @@ const CITATION: Record = Record(&[
 const MESSAGE: Record = Record(&[
     "message_id bigint, conversation_id bigint, turn_id bigint, origin text, message_ref text, answer text, answer_hash text, answer_tokens integer",
     "model text, usage jsonb, citations jsonb, citations_hash text, citation_count integer, malformed_count integer, cfs double precision",
-    "stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[]",
+    "stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[], repair_of bigint, repair_mode text",
 ]);
 
 /// The text of an answer, with its turn.
@@ -214,13 +230,16 @@ pub struct Message {
     pub answer: Option<String>,
     /// Citations that the model's API returned besides the text.
     pub citations: Option<Value>,
+    pub model: Option<String>,
+    /// The answer that this one is a corrected copy of.
+    pub repair_of: Option<i64>,
 }
 
 /// An answer of this tenant; `None` if the tenant has no such answer.
 pub fn load(tenant: &str, message_id: i64) -> Result<Option<Message>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT row_to_json(m)::text FROM (SELECT turn_id, answer, citations FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m",
+            "SELECT row_to_json(m)::text FROM (SELECT turn_id, answer, citations, model, repair_of FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m",
             &[message_id.into(), tenant.into()],
         )
     })
@@ -286,23 +305,33 @@ pub fn earlier(
     .unwrap_or_default())
 }
 
+/// The id for a corrected copy.
+pub fn reserve_copy() -> Result<i64> {
+    let id =
+        as_owner(|| sql::write_one("SELECT nextval('reground.messages_message_id_seq')", &[]))?;
+    id.ok_or_else(|| Error::Stored("a new message has no id".into()))
+}
+
 /// The id for the next answer of a turn.
 #[derive(Debug, Deserialize)]
 pub struct ReservedAnswer {
     pub message_id: i64,
+    /// The id for a corrected copy.
+    pub copy_id: i64,
     /// Tokens of the answer that it supersedes.
     pub superseded_tokens: Option<i32>,
 }
 
-/// Reserves an id for the next answer of a turn. The current answer of the turn is marked as superseded and leaves the rollups.
-pub fn reserve_answer(turn_id: i64) -> Result<ReservedAnswer> {
+/// Reserves ids for the next answer of a turn and its corrected copy, if it has one. The current answer of the turn is marked as superseded and leaves the rollups.
+pub fn reserve_answer(turn_id: i64, has_copy: bool) -> Result<ReservedAnswer> {
     let reserved = as_owner(|| {
         sql::write_json(
             "WITH superseded AS (UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING tenant, message_id, answer_tokens), \
                  queued AS (INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT tenant, message_id, -1 FROM superseded) \
              SELECT json_build_object('message_id', nextval('reground.messages_message_id_seq'), \
+                 'copy_id', CASE WHEN $2 THEN nextval('reground.messages_message_id_seq') ELSE 0 END, \
                  'superseded_tokens', (SELECT answer_tokens FROM superseded))::text",
-            &[turn_id.into()],
+            &[turn_id.into(), has_copy.into()],
         )
     })?;
     reserved.ok_or_else(|| Error::Stored("a new message has no id".into()))
@@ -319,7 +348,8 @@ struct Cited<'a> {
     citation: &'a NewCitation,
 }
 
-/// Stores answers with their citations, and queues live ones for the rollups. Imported answers are not counted there, because another
+/// Stores answers with their citations, and queues live ones for the rollups. Corrected copies count as superseded, so that no report
+/// counts an answer twice. Imported answers are not counted there, because another
 /// system gave them.
 pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
     let cited: Vec<Cited<'_>> = messages
@@ -338,11 +368,11 @@ pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
     as_owner(|| {
         sql::run(
             &format!(
-                "WITH new AS (INSERT INTO reground.messages ({}, tenant, tags, created_at) OVERRIDING SYSTEM VALUE \
-                     SELECT {}, $2, coalesce(x.tags, '{{}}'), coalesce(x.created_at, clock_timestamp()) \
+                "WITH new AS (INSERT INTO reground.messages ({}, tenant, tags, created_at, superseded) OVERRIDING SYSTEM VALUE \
+                     SELECT {}, $2, coalesce(x.tags, '{{}}'), coalesce(x.created_at, clock_timestamp()), x.repair_of IS NOT NULL \
                      FROM json_to_recordset($1::json) AS x({MESSAGE}, tags jsonb, created_at timestamptz) \
-                     RETURNING message_id, origin) \
-                 INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT $2, message_id, 1 FROM new WHERE origin = 'live'",
+                     RETURNING message_id, origin, superseded) \
+                 INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT $2, message_id, 1 FROM new WHERE origin = 'live' AND NOT superseded",
                 MESSAGE.columns(""),
                 MESSAGE.columns("x.")
             ),

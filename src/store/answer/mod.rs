@@ -3,4 +3,5 @@
 pub mod cues;
 pub mod imports;
 pub mod messages;
+pub mod repairs;
 pub mod reviews;

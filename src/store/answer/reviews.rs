@@ -48,12 +48,13 @@ pub fn label(
     Ok(stored > 0)
 }
 
-/// Stores a report of a user. Returns false if the citation was erased meanwhile.
+/// Stores a report of a user. One on a corrected copy counts for the original answer. Returns false if the citation was erased meanwhile.
 pub fn report(citation_id: i64, tenant: &str, reason: &str, who: &ReviewAuthor) -> Result<bool> {
     let stored = as_owner(|| {
         sql::run(
             "INSERT INTO reground.citation_reports (citation_id, message_id, tenant, reported_by, reported_role, reason) \
-             SELECT c.citation_id, c.message_id, $2, $3, $4, $5 FROM (SELECT citation_id, message_id FROM reground.message_citations WHERE citation_id = $1 FOR KEY SHARE) AS c",
+             SELECT c.citation_id, coalesce(m.repair_of, m.message_id), $2, $3, $4, $5 FROM (SELECT citation_id, message_id FROM reground.message_citations WHERE citation_id = $1 FOR KEY SHARE) AS c \
+                 JOIN reground.messages AS m USING (message_id)",
             &[
                 citation_id.into(),
                 tenant.into(),
@@ -76,7 +77,7 @@ pub fn report_answer(
     let stored = as_owner(|| {
         sql::run(
             "INSERT INTO reground.citation_reports (message_id, tenant, reported_by, reported_role, reason) \
-             SELECT m.message_id, $2, $3, $4, $5 FROM (SELECT message_id FROM reground.messages WHERE message_id = $1 AND tenant = $2 FOR KEY SHARE) AS m",
+             SELECT coalesce(m.repair_of, m.message_id), $2, $3, $4, $5 FROM (SELECT message_id, repair_of FROM reground.messages WHERE message_id = $1 AND tenant = $2 FOR KEY SHARE) AS m",
             &[
                 message_id.into(),
                 tenant.into(),

@@ -58,7 +58,7 @@ pub fn conversation(conversation_ref: &str, tenant: &str) -> Result<Option<Conve
                                  'status', c.status, 'holds', c.holds, 'score', c.score, 'support', c.support, 'detail', c.detail, \
                                  'best_other_marker', c.best_other_marker, 'lost_stage', c.lost_stage, 'answer_start', c.answer_start, 'answer_end', c.answer_end) ORDER BY c.citation_no), '[]') \
                              FROM reground.message_citations AS c WHERE c.message_id = m.message_id)) ORDER BY m.message_id), '[]') \
-                     FROM reground.messages AS m WHERE m.turn_id = t.turn_id)) ORDER BY t.turn_no) \
+                     FROM reground.messages AS m WHERE m.turn_id = t.turn_id AND m.repair_of IS NULL)) ORDER BY t.turn_no) \
              FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id), '[]'))::text \
          FROM reground.conversations AS v WHERE v.conversation_ref = $1 AND v.tenant = $2",
         &[conversation_ref.into(), tenant.into()],

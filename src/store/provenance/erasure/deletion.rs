@@ -37,6 +37,10 @@ const OF_CONVERSATIONS: &[(&str, &str)] = &[
         "x.message_id IN (SELECT m.message_id FROM reground.messages AS m WHERE m.turn_id IN #)",
     ),
     (
+        "answer_changes",
+        "x.message_id IN (SELECT m.message_id FROM reground.messages AS m WHERE m.turn_id IN #)",
+    ),
+    (
         "judge_votes",
         "x.citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c WHERE c.turn_id IN #)",
     ),

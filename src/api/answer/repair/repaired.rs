@@ -1,0 +1,168 @@
+//! A judged answer with its corrections, and the verdicts on the corrected text.
+
+use reground_citations::RepairMode;
+use reground_grounding::caller::fingerprint::Fingerprint;
+use reground_grounding::end::parse_answer::{self, ParsedAnswer};
+use reground_grounding::end::repair::{AnswerChange, ToRepair, moved};
+use reground_grounding::end::{EndRules, JudgedAnswer};
+use serde::Serialize;
+
+use crate::api::answer::judge;
+use crate::api::answer::judge::AnswerVerdict;
+use crate::api::answer::judge_context::JudgeContext;
+use crate::error::Result;
+use crate::profile::stage;
+use crate::store::chain::{self, About};
+use crate::store::messages::{NewCitation, NewMessage, Origin, Scored};
+use crate::store::repairs;
+
+/// A corrected answer.
+pub(in crate::api) struct Repaired {
+    /// The text to show.
+    pub text: String,
+    pub changes: Vec<AnswerChange>,
+    fingerprint: Fingerprint,
+    answer_tokens: usize,
+    judged: JudgedAnswer,
+    /// A row for each citation of the text.
+    citations: Vec<NewCitation>,
+}
+
+/// The answer that was corrected.
+pub(in crate::api) struct Original<'a> {
+    pub message_id: i64,
+    pub conversation_id: i64,
+    pub turn_id: i64,
+    pub origin: Origin,
+    pub model: Option<&'a str>,
+    /// Whether the text of the answer is stored.
+    pub stores_text: bool,
+    /// Whether the answer becomes a link in the chain of its conversation.
+    pub chains: bool,
+}
+
+impl Repaired {
+    /// Corrects an answer whose statements were compared with the sources; `None` if nothing changes.
+    pub fn of(
+        read: &ParsedAnswer<'_>,
+        verdict: &AnswerVerdict,
+        context: &JudgeContext<'_>,
+        mode: RepairMode,
+    ) -> Result<Option<Self>> {
+        let given = to_repair(read, verdict, context);
+        let repaired = stage("repair", || given.repaired(mode));
+        if repaired.changes.is_empty() {
+            return Ok(None);
+        }
+        let after = judge::read(&repaired.text, context.grammar, None)?;
+        let (judged, citations) = match moved(&read.extraction, &after.extraction, &repaired) {
+            true => {
+                let moved = verdict.citations.iter().zip(&after.extraction.citations);
+                let moved = moved.map(|(citation, after)| citation.clone().moved(&after.span));
+                (verdict.judged.clone(), moved.collect())
+            }
+            false => {
+                let verdict = judge::judge(&after, context)?;
+                (verdict.judged, verdict.citations)
+            }
+        };
+        let changes = given.changes(&repaired, (&after.extraction, &judged));
+        Ok(Some(Self {
+            fingerprint: Fingerprint::of(&repaired.text, None),
+            answer_tokens: stage("tokens", || reground_tokens::count(&repaired.text)),
+            text: repaired.text,
+            changes,
+            judged,
+            citations,
+        }))
+    }
+
+    /// The corrected copy as an answer of its own.
+    pub fn message<'a>(
+        &'a self,
+        message_id: i64,
+        of: &Original<'a>,
+        mode: RepairMode,
+    ) -> NewMessage<'a> {
+        NewMessage {
+            message_id,
+            conversation_id: of.conversation_id,
+            turn_id: of.turn_id,
+            origin: of.origin,
+            message_ref: None,
+            answer: Some(self.text.as_str()).filter(|_| of.stores_text),
+            fingerprint: &self.fingerprint,
+            answer_tokens: self.answer_tokens,
+            model: of.model,
+            usage: None,
+            citations: None,
+            tags: None,
+            created_at: None,
+            scored: Scored::from(&self.judged),
+            repair_of: Some(of.message_id),
+            repair_mode: Some(mode.as_str()),
+            cited: NewCitation::stored(&self.citations, of.stores_text),
+        }
+    }
+
+    /// Stores the changes of a stored copy, and links it to the chain of its conversation.
+    pub fn store_changes(&self, tenant: &str, message_id: i64, of: &Original<'_>) -> Result<()> {
+        repairs::insert(tenant, message_id, &self.changes, of.stores_text)?;
+        match of.chains {
+            true => {
+                let link = About::Answer(of.turn_id, message_id);
+                chain::append(tenant, of.conversation_id, link)
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// A row for each change.
+    pub(super) fn rows(&self, message_id: Option<i64>) -> Vec<RepairRow<'_>> {
+        let changes = self.changes.iter();
+        changes
+            .map(|change| RepairRow {
+                message_id,
+                answer: (change.change_no == 1).then_some(self.text.as_str()),
+                change: Some(change),
+            })
+            .collect()
+    }
+}
+
+/// The corrected text of a part of an answer. `in_list` tells whether it begins in a list of references.
+pub(in crate::api) fn corrected(
+    part: &str,
+    in_list: bool,
+    context: &JudgeContext<'_>,
+    mode: RepairMode,
+) -> Result<String> {
+    let read = parse_answer::parse_statements(part, context.grammar, in_list);
+    let verdict = judge::judge(&read, context)?;
+    let given = to_repair(&read, &verdict, context);
+    Ok(stage("repair", || given.repaired(mode)).text)
+}
+
+fn to_repair<'a>(
+    read: &'a ParsedAnswer<'a>,
+    verdict: &'a AnswerVerdict,
+    context: &JudgeContext<'a>,
+) -> ToRepair<'a> {
+    ToRepair {
+        read,
+        judged: &verdict.judged,
+        sources: &verdict.sources,
+        grammar: context.grammar,
+        rules: EndRules::from(context.settings),
+    }
+}
+
+/// A row of `repair_answer` and `repair_text`. Without changes, one row contains only the answer.
+#[derive(Serialize)]
+pub(super) struct RepairRow<'a> {
+    pub message_id: Option<i64>,
+    /// In the first row: an answer can have many changes.
+    pub answer: Option<&'a str>,
+    #[serde(flatten)]
+    pub change: Option<&'a AnswerChange>,
+}
