@@ -72,7 +72,7 @@ fn style(kind: FaultKind) -> MarkerStyle {
 }
 
 /// The sentence and the marker with the fault; `None` if the sentence is not suitable.
-fn fault(
+pub fn fault(
     all: &[ShownAnswer],
     shown: &ShownAnswer,
     place: usize,

@@ -3,6 +3,7 @@
 mod answers;
 mod books;
 mod case;
+mod corrections;
 mod fault_kind;
 mod faults;
 mod floors;
@@ -63,6 +64,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     if let Some(path) = &options.scripture {
         figures.extend(scripture::measure(&mut transaction, path, &mut random)?);
     }
+    figures.extend(corrections::measure(&mut transaction, &all, options.seed)?);
     transaction.rollback()?;
     if options.check {
         floors::check(&figures, options.scripture.is_some())?;

@@ -1,0 +1,357 @@
+//! Answers with planted faults, corrected by `repair_text`: citation precision and recall by the labels before and after, and how many
+//! right citations change.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use postgres::GenericClient;
+
+use super::answers::ShownAnswer;
+use super::case::{MarkerStyle, passages};
+use super::fault_kind::FaultKind;
+use super::faults::fault;
+use super::report::Figure;
+use crate::attribution::marking::{MIN_OVERLAP, marked};
+use crate::attribution::overlap::overlap;
+use crate::statistics::random::SplitMix;
+
+/// The modes, and `none` for the answer as it is.
+const MODES: [&str; 4] = ["none", "mark", "repoint", "strict"];
+
+/// What is wrong with an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Planted {
+    Nothing,
+    /// Half of the citations name another passage of the context, or none.
+    Markers,
+    /// Half of the citations are missing.
+    Missing,
+    /// One sentence says something else.
+    Content,
+}
+
+impl Planted {
+    const ALL: [Self; 4] = [Self::Nothing, Self::Markers, Self::Missing, Self::Content];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Markers => "wrong markers",
+            Self::Missing => "missing citations",
+            Self::Content => "false sentences",
+        }
+    }
+}
+
+/// A sentence of an answer with its label.
+#[derive(Clone, Debug)]
+struct Said {
+    /// The text with the white space after it.
+    text: String,
+    marker: Option<String>,
+    label: Label,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Label {
+    /// The passage that humans judged relevant and that contains the sentence.
+    Of(usize),
+    /// No passage has been labelled for it.
+    Unlabelled,
+    /// A planted sentence, which no passage supports.
+    False,
+}
+
+/// Citations and sentences by their labels.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    citations: usize,
+    right: usize,
+    /// Sentences with a label, and those that cite the right passage.
+    labelled: usize,
+    cited: usize,
+    /// Planted sentences, and those that are marked or removed.
+    planted: usize,
+    planted_found: usize,
+    /// Other sentences, and those that are marked or removed.
+    others: usize,
+    others_found: usize,
+    /// Right citations of the original answer, and those that are gone.
+    right_before: usize,
+    right_lost: usize,
+    /// Citations that name another passage than before, and those of them that are right.
+    moved: usize,
+    moved_right: usize,
+    /// Citations added to labelled sentences, and those of them that are right.
+    added: usize,
+    added_right: usize,
+}
+
+/// Corrects answers and prints citation precision and recall. The figures are those of the mode `repoint`.
+///
+/// # Errors
+/// Errors of the server.
+pub fn measure(
+    client: &mut impl GenericClient,
+    all: &[ShownAnswer],
+    seed: u64,
+) -> Result<Vec<Figure>> {
+    println!("## Corrected answers\n");
+    println!(
+        "| planted | mode | citations | precision | recall | right ones changed | moved | right | added | right | planted sentences found | other sentences found |"
+    );
+    println!("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    let statement = client.prepare(
+        "SELECT answer FROM reground.repair_text($1, $2, $3, text_config => 'english') LIMIT 1",
+    )?;
+    let mut figures = Vec::new();
+    for planted in Planted::ALL {
+        let mut random = SplitMix(seed);
+        let answers: Vec<(&ShownAnswer, Vec<Said>)> = all
+            .iter()
+            .filter_map(|shown| Some((shown, answer(all, shown, planted, &mut random)?)))
+            .collect();
+        for mode in MODES {
+            let mut counts = Counts::default();
+            for (shown, said) in &answers {
+                let text = written(said);
+                let repaired = match mode {
+                    "none" => text.clone(),
+                    mode => {
+                        let given = passages(shown, MarkerStyle::Letters);
+                        client
+                            .query_one(&statement, &[&text, &given, &mode])?
+                            .get(0)
+                    }
+                };
+                counts.add(shown, said, &text, &repaired);
+            }
+            counts.print(planted, mode);
+            if mode == "repoint" {
+                figures.extend(counts.figures(planted));
+            }
+        }
+    }
+    println!();
+    Ok(figures)
+}
+
+/// An answer with its faults; `None` if it has no citation, or no suitable sentence.
+fn answer(
+    all: &[ShownAnswer],
+    shown: &ShownAnswer,
+    planted: Planted,
+    random: &mut SplitMix,
+) -> Option<Vec<Said>> {
+    let mut places: Vec<usize> = shown.citing().collect();
+    random.shuffle(&mut places);
+    let faults = match planted {
+        Planted::Nothing => 0,
+        Planted::Content => 1,
+        Planted::Markers | Planted::Missing => places.len().div_ceil(2),
+    };
+    if places.is_empty() {
+        return None;
+    }
+    let mut said: Vec<Said> = shown
+        .sentences
+        .iter()
+        .map(|sentence| Said {
+            text: sentence.text.clone(),
+            marker: sentence
+                .supported_by
+                .map(|(passage, _)| MarkerStyle::Letters.marker(passage)),
+            label: sentence
+                .supported_by
+                .map_or(Label::Unlabelled, |(passage, _)| Label::Of(passage)),
+        })
+        .collect();
+    let mut left = faults;
+    for place in places {
+        if left == 0 {
+            break;
+        }
+        let kind = match (planted, random.below(4)) {
+            (Planted::Missing, _) => {
+                said[place].marker = None;
+                left -= 1;
+                continue;
+            }
+            (Planted::Markers, 0 | 1) => FaultKind::OtherPassage,
+            (Planted::Markers, _) => FaultKind::UnknownMarker,
+            (_, 0) => FaultKind::ForeignSentence,
+            (_, 1) => FaultKind::ChangedNumber,
+            (_, 2) => FaultKind::Negated,
+            _ => FaultKind::SwappedName,
+        };
+        let Some(instead) = fault(all, shown, place, kind, random) else {
+            continue;
+        };
+        let sentence = &mut said[place];
+        if planted == Planted::Content {
+            let space = &sentence.text[sentence.text.trim_end().len()..];
+            sentence.text = format!("{}{space}", instead.said.trim_end());
+            sentence.label = Label::False;
+        }
+        sentence.marker = Some(instead.marker);
+        left -= 1;
+    }
+    (left < faults || faults == 0).then_some(said)
+}
+
+fn written(said: &[Said]) -> String {
+    said.iter()
+        .map(|sentence| {
+            let body = sentence.text.trim_end();
+            let space = &sentence.text[body.len()..];
+            format!(
+                "{}{space}",
+                marked(body, sentence.marker.as_deref().into_iter())
+            )
+        })
+        .collect()
+}
+
+/// The text after each sentence, up to the next one; `None` for a sentence that is gone. No word is changed, so the sentences are found
+/// by their words.
+fn after_each<'t>(said: &[Said], text: &'t str) -> Vec<Option<&'t str>> {
+    let mut found: Vec<Option<(usize, usize)>> = Vec::with_capacity(said.len());
+    let mut at = 0;
+    for sentence in said {
+        let stem = sentence
+            .text
+            .trim_end_matches(|c: char| !c.is_alphanumeric());
+        let start = text[at..].find(stem).map(|start| at + start);
+        let start = start.filter(|_| !stem.is_empty());
+        if let Some(start) = start {
+            at = start + stem.len();
+        }
+        found.push(start.map(|start| (start, start + stem.len())));
+    }
+    let next = |number: usize| {
+        let mut later = found[number + 1..].iter().flatten();
+        later.next().map_or(text.len(), |(start, _)| *start)
+    };
+    (0..said.len())
+        .map(|number| found[number].map(|(_, end)| &text[end..next(number)]))
+        .collect()
+}
+
+/// The markers of a text: those of `[A1, B1]`.
+fn markers(text: &str) -> BTreeSet<&str> {
+    let brackets = text
+        .split('[')
+        .skip(1)
+        .filter_map(|rest| rest.split_once(']'));
+    let names = brackets.flat_map(|(inside, _)| inside.split(", "));
+    names
+        .filter(|name| {
+            let mut signs = name.chars();
+            signs.next().is_some_and(|c| c.is_ascii_uppercase())
+                && signs.all(|c| c.is_ascii_digit())
+                && name.len() > 1
+        })
+        .collect()
+}
+
+impl Counts {
+    fn add(&mut self, shown: &ShownAnswer, said: &[Said], text: &str, repaired: &str) {
+        let before = after_each(said, text);
+        let after = after_each(said, repaired);
+        for ((sentence, before), after) in said.iter().zip(before).zip(after) {
+            // Another passage is as right as the labelled one if it has as many of the words.
+            let is_right = |marker: &&str| {
+                let place = (0..shown.passages.len())
+                    .find(|place| MarkerStyle::Letters.marker(*place) == **marker);
+                let contained = |place: usize| {
+                    overlap(&sentence.text, &shown.passages[place].words).unwrap_or(0.0)
+                };
+                match (sentence.label, place) {
+                    (Label::Of(right), Some(place)) => {
+                        place == right || contained(place) >= contained(right)
+                    }
+                    (Label::Unlabelled, Some(place)) => contained(place) >= MIN_OVERLAP,
+                    (Label::False, _) | (_, None) => false,
+                }
+            };
+            let cited_before = markers(before.unwrap_or_default());
+            let cited = markers(after.unwrap_or_default());
+            let found = after.is_none_or(|after| after.contains("[?]"));
+            let right: Vec<&&str> = cited.iter().filter(|marker| is_right(marker)).collect();
+            self.citations += cited.len();
+            self.right += right.len();
+            match sentence.label {
+                Label::Of(_) => {
+                    self.labelled += 1;
+                    self.cited += usize::from(!right.is_empty());
+                }
+                Label::Unlabelled => {}
+                Label::False => {
+                    self.planted += 1;
+                    self.planted_found += usize::from(found);
+                }
+            }
+            if sentence.label != Label::False {
+                self.others += 1;
+                self.others_found += usize::from(found);
+            }
+            let right_before = cited_before.iter().filter(|marker| is_right(marker));
+            for marker in right_before {
+                self.right_before += 1;
+                self.right_lost += usize::from(!cited.contains(marker));
+            }
+            for marker in cited.difference(&cited_before) {
+                let is_right = usize::from(is_right(marker));
+                if !cited_before.is_empty() {
+                    self.moved += 1;
+                    self.moved_right += is_right;
+                } else if sentence.label != Label::Unlabelled {
+                    self.added += 1;
+                    self.added_right += is_right;
+                }
+            }
+        }
+    }
+
+    fn print(&self, planted: Planted, mode: &str) {
+        println!(
+            "| {} | {mode} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            planted.name(),
+            self.citations,
+            share(self.right, self.citations),
+            share(self.cited, self.labelled),
+            share(self.right_lost, self.right_before),
+            self.moved,
+            share(self.moved_right, self.moved),
+            self.added,
+            share(self.added_right, self.added),
+            share(self.planted_found, self.planted),
+            share(self.others_found, self.others),
+        );
+    }
+
+    fn figures(&self, planted: Planted) -> Vec<Figure> {
+        let part = |name: &str, part: usize, all: usize| {
+            (
+                format!("corrected {}, {name}", planted.name()),
+                part as f64 / all.max(1) as f64,
+            )
+        };
+        vec![
+            part("precision", self.right, self.citations),
+            part("recall", self.cited, self.labelled),
+            part(
+                "right citations kept",
+                self.right_before - self.right_lost,
+                self.right_before,
+            ),
+        ]
+    }
+}
+
+fn share(part: usize, all: usize) -> String {
+    match all {
+        0 => String::new(),
+        all => format!("{:.3}", part as f64 / all as f64),
+    }
+}
