@@ -86,7 +86,7 @@ pub(super) fn removed_strings(
     let citations = &given.extraction.citations;
     let mut edits = Vec::with_capacity(runs.len());
     let mut least = 0;
-    for (run, changes) in runs {
+    for (run, mut changes) in runs {
         let before = citations.partition_point(|c| c.span.bytes.end <= run.start);
         let before = before
             .checked_sub(1)
@@ -98,8 +98,15 @@ pub(super) fn removed_strings(
                 end..run.end
             }
             (_, Some(start)) if answer.get(run.end..start).is_some_and(joins) => run.start..start,
-            _ => match entry(answer, &run).filter(|_| is_listed(given, &changes)) {
-                Some(line) => line,
+            _ => match entry(answer, &run)
+                .filter(|line| is_listed(given, &changes) && after.is_none_or(|at| at >= line.end))
+            {
+                Some(line) => {
+                    for change in &mut changes {
+                        change.before = line.clone();
+                    }
+                    line
+                }
                 None => with_spaces(answer, with_empty_markup(answer, run), least),
             },
         };
