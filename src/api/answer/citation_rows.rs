@@ -128,7 +128,6 @@ fn with_text(
     read: &ParsedAnswer<'_>,
     extracted: &ExtractedCitation,
 ) -> NewCitation {
-    let span = &extracted.span;
     NewCitation {
         raw: excerpt(extracted.raw(read.answer)).into_owned(),
         form: Some(extracted.form.to_string()),
@@ -137,14 +136,9 @@ fn with_text(
             .extraction
             .claim_of(extracted)
             .map(|claim| excerpt(claim).into_owned()),
-        answer_start: span.chars.start,
-        answer_end: span.chars.end,
-        byte_start: span.bytes.start,
-        byte_end: span.bytes.end,
-        utf16_start: span.utf16.start,
-        utf16_end: span.utf16.end,
         ..row
     }
+    .at(&extracted.span)
 }
 
 /// The parts of the support. Those of a citation of the answer include the support of its statements.

@@ -268,7 +268,7 @@ fn judge(
 ) -> Result<EndedTurn> {
     let evidence = TurnEvidence::load(tenant, turn)?;
     // Citations that an API returned have no strings that could be corrected.
-    let repair = evidence.settings.repair.mode();
+    let repair = evidence.settings.repair;
     let repair = repair.filter(|_| answer.citations.is_none());
     let read = stage("extract", || match repair {
         Some(_) => Ok(parse_answer::parse_statements(

@@ -115,7 +115,7 @@ impl Part<'_> {
             false => fed.resume.bytes,
         };
         let finished = answer.get(from.bytes..end).unwrap_or_default();
-        let final_text = match evidence.settings.repair.mode() {
+        let final_text = match evidence.settings.repair {
             Some(mode) if !finished.is_empty() => {
                 corrected(finished, from.in_list, &evidence.context(&[], &[]), mode)?
             }

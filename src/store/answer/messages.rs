@@ -155,8 +155,8 @@ impl NewCitation {
         })
     }
 
-    /// The same citation at another place.
-    pub fn moved(self, span: &Span) -> Self {
+    /// The citation at this place of the answer.
+    pub fn at(self, span: &Span) -> Self {
         Self {
             answer_start: span.chars.start,
             answer_end: span.chars.end,

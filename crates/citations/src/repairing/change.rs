@@ -2,6 +2,10 @@
 
 use std::ops::Range;
 
+use reground_interrupt::checked;
+
+use crate::import::PositionMap;
+
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeKind {
@@ -57,6 +61,17 @@ pub struct RepairedAnswer {
 }
 
 impl RepairedAnswer {
+    /// For each change, the characters that it replaces in the answer and those of the text that replace them.
+    #[must_use]
+    pub fn characters(&self, answer: &str) -> Vec<(Range<usize>, Range<usize>)> {
+        let (before, after) = (PositionMap::new(answer), PositionMap::new(&self.text));
+        let characters = |change: &Change| {
+            let replaced = before.span(change.before.clone()).chars;
+            (replaced, after.span(change.after.clone()).chars)
+        };
+        checked(&self.changes).map(characters).collect()
+    }
+
     /// The answer as it is.
     pub(super) fn unchanged(answer: &str) -> Self {
         Self {

@@ -2,8 +2,11 @@
 
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// What is corrected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RepairMode {
     /// Sentences that nothing supports are marked. Citations stay.
     Mark,

@@ -106,29 +106,23 @@ impl ToRepair<'_> {
         repair(&given, mode)
     }
 
-    /// Describes the changes. `after` are the citations of the repaired answer with their verdicts.
+    /// Describes the changes. `judged_after` are the citations of the repaired answer with their verdicts.
     #[must_use]
     pub fn changes(
         &self,
         repaired: &RepairedAnswer,
-        after: (&Extraction, &JudgedAnswer),
+        judged_after: (&Extraction, &JudgedAnswer),
     ) -> Vec<AnswerChange> {
-        let in_answer = Characters::of(self.read.answer);
-        let in_text = Characters::of(&repaired.text);
+        let changes = checked(&repaired.changes).zip(repaired.characters(self.read.answer));
         (1..)
-            .zip(checked(&repaired.changes))
-            .map(|(change_no, change)| {
-                let row = AnswerChange {
-                    change_no,
-                    ..self.change(repaired, change, after)
-                };
-                AnswerChange {
-                    before_start: in_answer.at(change.before.start),
-                    before_end: in_answer.at(change.before.end),
-                    after_start: in_text.at(change.after.start),
-                    after_end: in_text.at(change.after.end),
-                    ..row
-                }
+            .zip(changes)
+            .map(|(change_no, (change, (before, after)))| AnswerChange {
+                change_no,
+                before_start: before.start,
+                before_end: before.end,
+                after_start: after.start,
+                after_end: after.end,
+                ..self.change(repaired, change, judged_after)
             })
             .collect()
     }
@@ -176,58 +170,6 @@ impl ToRepair<'_> {
             support_before: before.and_then(|judgement| judgement.support),
             support_after: after.and_then(|judgement| judgement.support),
             ..AnswerChange::default()
-        }
-    }
-}
-
-/// Bytes between two known positions.
-const STRIDE: usize = 4096;
-
-/// The numbers of characters before byte positions of a text.
-struct Characters<'a> {
-    bytes: &'a [u8],
-    /// The numbers before each `STRIDE` bytes.
-    before: Vec<usize>,
-}
-
-impl<'a> Characters<'a> {
-    fn of(text: &'a str) -> Self {
-        let bytes = text.as_bytes();
-        let mut before = vec![0];
-        let mut count = 0;
-        for stride in checked(bytes.chunks(STRIDE)) {
-            count += characters(stride);
-            before.push(count);
-        }
-        Self { bytes, before }
-    }
-
-    /// The number of characters before a position.
-    fn at(&self, byte: usize) -> usize {
-        let stride = byte / STRIDE;
-        self.before[stride] + characters(&self.bytes[stride * STRIDE..byte])
-    }
-}
-
-/// The number of characters that begin in some bytes.
-fn characters(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Characters;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn characters_are_counted(text in "[aé牛🙂]{0,40}", repeated in 1_usize..400) {
-            let text = text.repeat(repeated);
-            let counted = Characters::of(&text);
-            let all = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-            for (number, at) in all.enumerate() {
-                prop_assert_eq!(counted.at(at), number);
-            }
         }
     }
 }

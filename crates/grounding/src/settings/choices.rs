@@ -2,7 +2,6 @@
 
 use std::str::FromStr;
 
-use reground_citations::RepairMode;
 use serde::{Deserialize, Serialize};
 
 use crate::error::GroundingError;
@@ -147,33 +146,6 @@ pub enum Provenance {
     Semantic,
     /// A link in the conversation's chain of hashes.
     Merkle,
-}
-
-/// How the answer of a turn is corrected when it ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Repair {
-    /// Not at all.
-    Off,
-    /// Sentences that nothing supports are marked.
-    Mark,
-    /// Citations are corrected.
-    Repoint,
-    /// Citations are corrected, and sentences that nothing supports are removed.
-    Strict,
-}
-
-impl Repair {
-    /// The mode, unless nothing is corrected.
-    #[must_use]
-    pub fn mode(self) -> Option<RepairMode> {
-        match self {
-            Self::Off => None,
-            Self::Mark => Some(RepairMode::Mark),
-            Self::Repoint => Some(RepairMode::Repoint),
-            Self::Strict => Some(RepairMode::Strict),
-        }
-    }
 }
 
 /// The stored part of an answer.

@@ -11,7 +11,7 @@ mod values;
 
 pub use choices::{
     CarryActivation, Fusion, KeepCandidates, LexicalSearch, LexicalStatistics, MarkerStyle,
-    PassageOrder, Provenance, QueryFrom, Repair, StoreAnswers, VectorSearch,
+    PassageOrder, Provenance, QueryFrom, StoreAnswers, VectorSearch,
 };
 pub use resolve::is_set;
 pub use table::{Kind, SETTINGS, SettingInfo};

@@ -275,7 +275,7 @@ pub const SETTINGS: &[SettingInfo] = &[
         "evidence stored for the origin of a citation; each level includes the previous ones: coordinates and ranks, hashes of all candidates' texts, similarities of the sources, a hash chain of queries, contexts and answers"),
     row("store_answers", "\"full\"", Kind::Choice(&["full", "hash"]), "full or hash",
         "stored part of an answer: all of it, or its hash and the verdicts on its citations without its text"),
-    row("repair", "\"off\"", Kind::Choice(&["off", "mark", "repoint", "strict"]), "off, mark, repoint or strict",
+    row("repair", "null", Kind::Choice(&["mark", "repoint", "strict"]), "mark, repoint, strict, or off",
         "corrected copy of an answer that end_turn stores: with marks at sentences that nothing supports, with corrected citations, or also without these sentences"),
     row("citation_forms", "null", Kind::CitationForms, FORMS,
         "changes to the citation forms: disabled families, patterns, locators, titles"),

@@ -1,11 +1,11 @@
 //! The settings of a turn as one typed struct.
 
-use reground_citations::GrammarRules;
+use reground_citations::{GrammarRules, RepairMode};
 use serde::{Deserialize, Serialize};
 
 use super::choices::{
     CarryActivation, Fusion, KeepCandidates, LexicalSearch, LexicalStatistics, MarkerStyle,
-    PassageOrder, Provenance, QueryFrom, Repair, StoreAnswers, VectorSearch,
+    PassageOrder, Provenance, QueryFrom, StoreAnswers, VectorSearch,
 };
 use super::strategy::{Preset, Refresh, RetrieveAt, Strategy};
 use crate::attention_model::{AttentionModel, DomainSpecificity};
@@ -92,8 +92,8 @@ pub struct Settings {
     pub provenance: Provenance,
     /// The stored part of an answer, default `full`.
     pub store_answers: StoreAnswers,
-    /// How an answer is corrected, default `off`.
-    pub repair: Repair,
+    /// The corrected copy of an answer that is stored; `None` is none, the default.
+    pub repair: Option<RepairMode>,
     /// Additional citation forms; `None` is none, the default.
     pub citation_forms: Option<GrammarRules>,
     /// Language of the texts (`en`); `None` is that of the text search configuration, the default.
@@ -182,7 +182,7 @@ impl Default for Settings {
             component_versions: None,
             provenance: Provenance::Metadata,
             store_answers: StoreAnswers::Full,
-            repair: Repair::Off,
+            repair: None,
             citation_forms: None,
             language: None,
             support_threshold: 0.4,

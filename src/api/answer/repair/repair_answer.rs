@@ -71,7 +71,7 @@ impl<'a> StoredAnswer<'a> {
     fn emit(&self, mode: Option<RepairMode>, fcinfo: pg_sys::FunctionCallInfo) -> Result<()> {
         let evidence = TurnEvidence::load(self.tenant, &self.turn)?;
         let mode = mode
-            .or(evidence.settings.repair.mode())
+            .or(evidence.settings.repair)
             .unwrap_or(RepairMode::Repoint);
         if let Some(copy) = self.stored(mode)? {
             return emit_stored(fcinfo, self.tenant, copy);

@@ -58,7 +58,7 @@ impl Repaired {
         let (judged, citations) = match moved(&read.extraction, &after.extraction, &repaired) {
             true => {
                 let moved = verdict.citations.iter().zip(&after.extraction.citations);
-                let moved = moved.map(|(citation, after)| citation.clone().moved(&after.span));
+                let moved = moved.map(|(citation, after)| citation.clone().at(&after.span));
                 (verdict.judged.clone(), moved.collect())
             }
             false => {
