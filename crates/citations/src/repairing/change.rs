@@ -71,12 +71,4 @@ impl RepairedAnswer {
         };
         checked(&self.changes).map(characters).collect()
     }
-
-    /// The answer as it is.
-    pub(super) fn unchanged(answer: &str) -> Self {
-        Self {
-            text: answer.to_owned(),
-            changes: Vec::new(),
-        }
-    }
 }

@@ -1,59 +1,12 @@
-//! Applies the corrections to the text.
+//! Removes citations and sentences, with what would be left over.
 
 use std::ops::Range;
 
-use super::change::{Change, RepairedAnswer};
+use super::applied::Edit;
+use super::change::Change;
 use super::unrepaired::Unrepaired;
 use crate::CitationScope;
 use crate::export::with_spaces;
-
-/// A part of the answer, and the text that replaces it.
-#[derive(Clone, Debug)]
-pub(super) struct Edit {
-    pub bytes: Range<usize>,
-    pub text: String,
-    pub changes: Vec<Change>,
-}
-
-/// Applies edits. Edits within a removed sentence are part of its removal.
-pub(super) fn applied(answer: &str, edits: &[Edit]) -> RepairedAnswer {
-    let mut edits: Vec<&Edit> = edits.iter().collect();
-    edits.sort_by_key(|edit| (edit.bytes.start, usize::MAX - edit.bytes.end));
-    let mut repaired = RepairedAnswer::default();
-    let mut at = 0;
-    for Edit {
-        bytes,
-        text,
-        changes,
-    } in edits
-    {
-        if bytes.start < at && bytes.end <= at {
-            continue;
-        }
-        // Two removals can share the space between them.
-        repaired.text.push_str(&answer[at..bytes.start.max(at)]);
-        // The space before what was removed at the end of a line.
-        if text.is_empty() && matches!(answer[bytes.end..].chars().next(), None | Some('\n')) {
-            let kept = repaired.text.trim_end_matches([' ', '\t']).len();
-            repaired.text.truncate(kept);
-            let moved = repaired.changes.iter_mut().rev();
-            for Change { after, .. } in moved.take_while(|change| change.after.end > kept) {
-                (after.start, after.end) = (after.start.min(kept), kept);
-            }
-        }
-        let start = repaired.text.len();
-        repaired.text.push_str(text);
-        at = bytes.end;
-        let written = repaired.text[start..].trim_start().len();
-        let after = repaired.text.len() - written..repaired.text.len();
-        repaired.changes.extend(changes.iter().map(|change| Change {
-            after: after.clone(),
-            ..change.clone()
-        }));
-    }
-    repaired.text.push_str(&answer[at..]);
-    repaired
-}
 
 /// Words that join two citations, besides punctuation.
 const JOINING: [&str; 9] = ["and", "or", "und", "oder", "et", "y", "e", "и", "和"];
@@ -110,10 +63,16 @@ pub(super) fn removed_strings(
                 None => with_spaces(answer, with_empty_markup(answer, run), least),
             },
         };
+        if opens_block(answer, &bytes) {
+            continue;
+        }
         least = bytes.end;
-        let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        let merges = word(answer[..bytes.start].chars().next_back())
-            && word(answer[bytes.end..].chars().next());
+        let before = answer[..bytes.start].chars().next_back();
+        let after = answer[bytes.end..].chars().next();
+        let merges = before.zip(after).is_some_and(|(before, after)| {
+            before.is_alphanumeric() && after.is_alphanumeric()
+                || before == after && matches!(before, '`' | '~')
+        });
         edits.push(Edit {
             text: if merges {
                 " ".to_owned()
@@ -121,10 +80,19 @@ pub(super) fn removed_strings(
                 String::new()
             },
             bytes,
+            citations: 0,
             changes,
         });
     }
     edits
+}
+
+/// Whether the rest of the line would begin a block of code without a part before it. All text after it would then be code.
+fn opens_block(answer: &str, removed: &Range<usize>) -> bool {
+    let line = answer[..removed.start].rfind('\n').map_or(0, |at| at + 1);
+    let before = &answer[line..removed.start];
+    let after = answer[removed.end..].trim_start_matches([' ', '\t']);
+    block_sign(before) == before.len() && after.starts_with(['`', '~'])
 }
 
 /// Signs around a citation that mean nothing without it.
@@ -164,8 +132,12 @@ fn entry(answer: &str, run: &Range<usize>) -> Option<Range<usize>> {
     (begins && has_words).then_some(line..end)
 }
 
-/// Removes a sentence with its citations, and its line if nothing else is on it.
-pub(super) fn removed_sentence(given: &Unrepaired<'_>, sentence: usize, change: Change) -> Edit {
+/// Removes a sentence with its citations, and its line if nothing else is on it; `None` if the rest of the line would be read in another way.
+pub(super) fn removed_sentence(
+    given: &Unrepaired<'_>,
+    sentence: usize,
+    change: Change,
+) -> Option<Edit> {
     let answer = given.answer;
     let span = &given.extraction.sentences[sentence];
     let mut bytes = span.clone();
@@ -202,18 +174,29 @@ pub(super) fn removed_sentence(given: &Unrepaired<'_>, sentence: usize, change: 
         }
     }
     let line = answer[..bytes.start].rfind('\n').map_or(0, |at| at + 1);
-    if let Some(bytes) = whole_line(answer, line, &bytes) {
-        return Edit {
-            bytes,
+    if let Some(line) = whole_line(answer, line, &bytes) {
+        return Some(Edit {
             text: String::new(),
-            changes: vec![change],
-        };
+            citations: 0,
+            changes: vec![Change {
+                before: line.start..bytes.end,
+                ..change
+            }],
+            bytes: line,
+        });
     }
     // The sign of a list or quotation belongs to the rest of the line.
     if bytes.start == line {
         bytes.start += block_sign(&answer[bytes.clone()]);
     }
+    let change = Change {
+        before: bytes.clone(),
+        ..change
+    };
     let mut bytes = with_white_space(answer, line, bytes);
+    if opens_block(answer, &bytes) {
+        return None;
+    }
     // Bold text that begins or ends in the sentence.
     let opens = answer[bytes.clone()].matches(BOLD).count() % 2 == 1;
     let text = match answer[bytes.end..].starts_with(BOLD) {
@@ -224,11 +207,12 @@ pub(super) fn removed_sentence(given: &Unrepaired<'_>, sentence: usize, change: 
         _ if opens => BOLD,
         _ => "",
     };
-    Edit {
+    Some(Edit {
         bytes,
         text: text.to_owned(),
+        citations: 0,
         changes: vec![change],
-    }
+    })
 }
 
 /// The sign of bold text in Markdown.

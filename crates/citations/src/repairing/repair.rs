@@ -1,15 +1,15 @@
 //! Corrects an answer: decides, edits the text, and reads it again.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::change::{Change, ChangeKind, RepairedAnswer};
+use super::applied::{Applied, Edit};
+use super::change::{Change, RepairedAnswer};
 use super::corrections::{Correction, corrections};
-use super::edits::{Edit, applied, removed_sentence, removed_strings};
+use super::edits::{removed_sentence, removed_strings};
+use super::misread::misread;
 use super::mode::RepairMode;
 use super::sentence_end::before_full_stop;
 use super::unrepaired::Unrepaired;
-use crate::extract;
 use crate::reading::code_spans::non_prose_spans;
 
 /// Corrects an answer.
@@ -19,21 +19,15 @@ use crate::reading::code_spans::non_prose_spans;
 #[must_use]
 pub fn repair(given: &Unrepaired<'_>, mode: RepairMode) -> RepairedAnswer {
     let mut edits = edits_of(given, mode);
-    let mut repaired = applied(given.answer, &edits);
-    // Another citation nearby can change how an answer is read. A correction that is not read as it is meant is given up.
-    while let Some(misread) = misread(given, &repaired) {
-        let all = edits.len();
-        edits.retain(|edit| {
-            let is_misread =
-                |change: &Change| misread.contains(&(change.before.start, change.kind));
-            !edit.changes.iter().any(is_misread)
-        });
-        if edits.len() == all {
-            return RepairedAnswer::unchanged(given.answer);
+    // An edit that changes how the rest is read is given up.
+    loop {
+        let applied = Applied::of(given.answer, &edits);
+        let misread = misread(given, &applied);
+        if misread.is_empty() {
+            return applied.into_repaired();
         }
-        repaired = applied(given.answer, &edits);
+        edits.retain(|edit| misread.binary_search(&edit.bytes.start).is_err());
     }
-    repaired
 }
 
 /// The edits of a mode.
@@ -54,6 +48,8 @@ fn edits_of(given: &Unrepaired<'_>, mode: RepairMode) -> Vec<Edit> {
                 changes,
             } => edits.push(Edit {
                 bytes,
+                // A marker has no comma.
+                citations: text.split(',').count(),
                 text,
                 changes,
             }),
@@ -63,35 +59,13 @@ fn edits_of(given: &Unrepaired<'_>, mode: RepairMode) -> Vec<Edit> {
                 change,
             } => edits.extend(inserted(given, &hidden, sentence, &text, change)),
             Correction::Sentence { sentence, change } => {
-                edits.push(removed_sentence(given, sentence, change));
+                let removed = removed_sentence(given, sentence, change);
+                edits.extend(removed.filter(|edit| !cuts(&hidden, &edit.bytes)));
             }
         }
     }
     edits.extend(removed_strings(given, removals));
     edits
-}
-
-/// The changes that name a source, but are not read as a citation; `None` if there are none.
-fn misread(given: &Unrepaired<'_>, repaired: &RepairedAnswer) -> Option<Vec<(usize, ChangeKind)>> {
-    let naming = repaired
-        .changes
-        .iter()
-        .filter(|change| change.source.is_some());
-    let naming: Vec<&Change> = naming.filter(|change| !change.after.is_empty()).collect();
-    if naming.is_empty() {
-        return None;
-    }
-    let read = extract(&repaired.text, given.grammar).citations;
-    let spans: BTreeSet<(usize, usize)> = read
-        .iter()
-        .map(|c| (c.span.bytes.start, c.span.bytes.end))
-        .collect();
-    let misread: Vec<_> = naming
-        .into_iter()
-        .filter(|change| !spans.contains(&(change.after.start, change.after.end)))
-        .map(|change| (change.before.start, change.kind))
-        .collect();
-    (!misread.is_empty()).then_some(misread)
 }
 
 /// Adds a citation or a mark to a sentence, before its full stop; `None` within code. `hidden` is the text that is not prose.
@@ -124,11 +98,21 @@ fn inserted(
             true => text.to_owned(),
             false => format!(" {text}"),
         },
+        citations: usize::from(change.source.is_some()),
         changes: vec![Change {
             before: at..at,
             ..change
         }],
     })
+}
+
+/// Whether a part begins or ends within hidden text, which would be read in another way without it.
+fn cuts(hidden: &[Range<usize>], part: &Range<usize>) -> bool {
+    let inside = |at: usize| {
+        let around = hidden.get(hidden.partition_point(|hidden| hidden.end <= at));
+        around.is_some_and(|hidden| hidden.start < at)
+    };
+    inside(part.start) || inside(part.end)
 }
 
 /// Whether a hidden text is code within a line, which has ended.
