@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bench-audit.sh [OPTION]…: measures the audit queries over ten million citations, which it generates first (about 15 GB, some minutes),
-# and, if DATA=folder is set, the cost of each provenance level. Tables on standard output. Options are passed to reground-bench audit;
+# and, if DATA=folder is set, the cost of each provenance level and of corrected answers. Tables on standard output. Options are passed to reground-bench audit;
 # --help lists them.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
@@ -14,4 +14,5 @@ if [ -n "${DATA:-}" ]; then
     data=$(data_folder)
     uri=$(PROFILE=release "$ROOT/scripts/fresh-database.sh" provenance)
     "${bench[@]}" provenance --uri "$uri" --data "$data" --rounds 150
+    "${bench[@]}" repair --uri "$uri" --data "$data" --rounds 150
 fi

@@ -126,7 +126,7 @@ say "read-only functions work on the standby, and writing functions are refused"
 query "$primary" --command "SET default_transaction_read_only = on" --file "$sql/look.sql" >"$logs/look-primary"
 query "$standby" --file "$sql/look.sql" >"$logs/look-standby"
 diff "$logs/look-primary" "$logs/look-standby" >&2 || die "the standby returns other rows than the primary"
-for what in search dry_run_turn check_answer feed_answer verify_chain compare_shadows cfs_hourly; do
+for what in search dry_run_turn check_answer feed_answer repair_answer verify_chain compare_shadows cfs_hourly; do
     grep -q "^$what|" "$logs/look-standby" || die "nothing was read by $what"
 done
 "$PG_BIN/psql" --no-psqlrc --quiet --dbname "$(server_uri "$standby" reground)" --file "$sql/refused.sql" >"$logs/refused" 2>&1

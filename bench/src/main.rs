@@ -38,6 +38,7 @@ Time and space:
   speed       a turn, its candidate queries, and hybrid searches in plain SQL
   growth      turns late in a conversation, and in a large database
   provenance  what each provenance level adds to a turn
+  repair      what the corrected copy of an answer adds to end_turn
   recording   answers of other systems, checked and recorded per second
   audit       audit queries over many million citations
   lexical     indexes for ranked full-text search
@@ -59,6 +60,7 @@ fn main() -> Result<()> {
             Some("judge") => judge::run(arguments),
             Some("k1") => k1::run(arguments),
             Some("provenance") => cost::provenance::run(arguments),
+            Some("repair") => cost::repair::run(arguments),
             Some("recording") => cost::recording::run(arguments),
             Some("simulation") => simulation::run(arguments),
             Some("support") => support::run(arguments),

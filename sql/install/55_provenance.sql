@@ -141,7 +141,7 @@ CREATE VIEW reground.provenance_nodes WITH (security_invoker = true) AS
     FROM reground.message_citations AS c
     UNION ALL
     SELECT m.tenant, m.turn_id, reground._node('answer', m.message_id::text), 5, 'answer', NULL, NULL, NULL, NULL, NULL, NULL, m.answer_hash,
-           pg_catalog.jsonb_build_object('message_ref', m.message_ref, 'model', m.model, 'citation_count', m.citation_count, 'cfs', m.cfs, 'superseded', m.superseded)
+           pg_catalog.jsonb_build_object('message_ref', m.message_ref, 'model', m.model, 'citation_count', m.citation_count, 'cfs', m.cfs, 'superseded', m.superseded, 'repair_of', m.repair_of)
     FROM reground.messages AS m
     UNION ALL
     SELECT t.tenant, t.turn_id, reground._node('context', t.turn_id::text, e ->> 'marker'), 4, 'context', e #>> '{passage,corpus}', e #>> '{passage,doc_id}',

@@ -5,4 +5,6 @@ pub mod growth;
 pub mod lexical;
 pub mod provenance;
 pub mod recording;
+pub mod repair;
+mod rounds;
 pub mod speed;

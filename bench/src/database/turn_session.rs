@@ -98,6 +98,19 @@ impl TurnSession {
     /// # Errors
     /// Errors of the server.
     pub fn turn(&mut self, conversation: &str, number: usize) -> Result<TurnTimes> {
+        self.turn_with(conversation, number, "")
+    }
+
+    /// As [`Self::turn`], with a text at the end of the answer.
+    ///
+    /// # Errors
+    /// Errors of the server.
+    pub fn turn_with(
+        &mut self,
+        conversation: &str,
+        number: usize,
+        added: &str,
+    ) -> Result<TurnTimes> {
         let at = number * STRIDE % self.passages.len();
         let passage = self
             .passages
@@ -117,7 +130,8 @@ impl TurnSession {
         let begin = begun.elapsed();
         let (turn, marker): (i64, Option<String>) = (row.get(0), row.get(1));
         let cited = marker.map_or_else(String::new, |marker| format!(" [{marker}]"));
-        let answer = format!("{}{cited}.", first(ANSWERED));
+        let answer = format!("{}{cited}. {added}", first(ANSWERED));
+        let answer = answer.trim_end();
         let begun = Instant::now();
         self.client
             .query("SELECT FROM reground.end_turn($1, $2)", &[&turn, &answer])?;

@@ -57,13 +57,13 @@ impl ShownAnswer {
     }
 }
 
-/// The answers of the original domains with relevant passages.
+/// The answers of some domains with relevant passages.
 ///
 /// # Errors
 /// Missing or malformed data.
-pub fn read(folder: &Folder) -> Result<Vec<ShownAnswer>> {
+pub fn read(folder: &Folder, domains: &[Domain]) -> Result<Vec<ShownAnswer>> {
     let mut all = Vec::new();
-    for domain in Domain::ORIGINAL {
+    for &domain in domains {
         let relevant = judgements(folder, domain)?;
         let path = folder.file(&format!("corpus/{}.jsonl.gz", domain.name()));
         let wanted: BTreeSet<&String> = relevant.values().flatten().collect();

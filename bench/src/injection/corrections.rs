@@ -2,17 +2,22 @@
 //! right citations change.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::Result;
 use postgres::GenericClient;
 
-use super::answers::ShownAnswer;
+use super::answers::{self, ShownAnswer};
 use super::case::{MarkerStyle, passages};
 use super::fault_kind::FaultKind;
 use super::faults::fault;
+use super::models;
+use super::options::Options;
 use super::report::Figure;
 use crate::attribution::marking::{MIN_OVERLAP, marked};
 use crate::attribution::overlap::overlap;
+use crate::data::claims::Set;
+use crate::data::{Domain, Folder};
 use crate::statistics::random::SplitMix;
 
 /// The modes, and `none` for the answer as it is.
@@ -87,53 +92,132 @@ struct Counts {
     added_right: usize,
 }
 
-/// Corrects answers and prints citation precision and recall. The figures are those of the mode `repoint`.
+/// An answer and its sentences with their labels.
+type Labelled<'a> = (&'a ShownAnswer, Vec<Said>);
+
+/// Corrects the answers that humans wrote, and those of the labelled set of claims, and prints citation precision and recall. The figures
+/// are those of the mode `repoint`.
 ///
 /// # Errors
-/// Errors of the server.
+/// Errors of the server, unreadable data.
 pub fn measure(
+    client: &mut impl GenericClient,
+    all: &[ShownAnswer],
+    options: &Options,
+) -> Result<Vec<Figure>> {
+    println!("## Corrected answers\n");
+    let mut figures = of_humans(client, all, options.seed)?;
+    println!("### {}, which took no part\n", Domain::Fiqa.name());
+    let held_out = answers::read(&Folder::below(&options.data)?, &[Domain::Fiqa])?;
+    of_humans(client, &held_out, options.seed)?;
+    if options.data.join("attributionbench").is_dir() {
+        println!("### Answers of models, AttributionBench\n");
+        figures.extend(of_models(client, &options.data, options.seed)?);
+    }
+    Ok(figures)
+}
+
+/// Each kind of fault in the answers that humans wrote.
+fn of_humans(
     client: &mut impl GenericClient,
     all: &[ShownAnswer],
     seed: u64,
 ) -> Result<Vec<Figure>> {
-    println!("## Corrected answers\n");
+    head();
+    let mut figures = Vec::new();
+    for planted in Planted::ALL {
+        let mut random = SplitMix(seed);
+        let answers: Vec<Labelled<'_>> = all
+            .iter()
+            .filter_map(|shown| Some((shown, answer(all, shown, planted, &mut random)?)))
+            .collect();
+        figures.extend(rows(client, planted.name(), &answers)?);
+    }
+    println!();
+    Ok(figures)
+}
+
+/// The claims of answers that models wrote, by question, as they are and with wrong markers. A claim that humans did not find in its cited
+/// text counts as a false sentence.
+fn of_models(client: &mut impl GenericClient, data: &Path, seed: u64) -> Result<Vec<Figure>> {
+    let claims = Set::AttributionBench.read(data)?;
+    let models = models::answers(&claims);
+    let all: Vec<ShownAnswer> = models.iter().map(|(shown, _)| shown.clone()).collect();
+    head();
+    let mut figures = Vec::new();
+    for planted in [Planted::Nothing, Planted::Markers] {
+        let mut random = SplitMix(seed);
+        let answers = models.iter().map(|(shown, cited)| {
+            let said = answer(&all, shown, planted, &mut random);
+            let mut said = said.unwrap_or_else(|| labelled(shown));
+            for (sentence, cited) in said.iter_mut().zip(cited) {
+                if sentence.label == Label::Unlabelled {
+                    sentence.label = Label::False;
+                    sentence.marker = Some(MarkerStyle::Letters.marker(*cited));
+                }
+            }
+            (shown, said)
+        });
+        let name = format!("models, {}", planted.name());
+        figures.extend(rows(client, &name, &answers.collect::<Vec<_>>())?);
+    }
+    println!();
+    Ok(figures)
+}
+
+fn head() {
     println!(
-        "| planted | mode | citations | precision | recall | right ones changed | moved | right | added | right | planted sentences found | other sentences found |"
+        "| planted | mode | citations | precision | recall | right ones changed | moved | right | added | right | false sentences found | other sentences found |"
     );
     println!("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+}
+
+/// Prints a row for each mode, and returns the figures of `repoint`.
+fn rows(
+    client: &mut impl GenericClient,
+    name: &str,
+    answers: &[Labelled<'_>],
+) -> Result<Vec<Figure>> {
     let statement = client.prepare(
         "SELECT answer FROM reground.repair_text($1, $2, $3, text_config => 'english') LIMIT 1",
     )?;
     let mut figures = Vec::new();
-    for planted in Planted::ALL {
-        let mut random = SplitMix(seed);
-        let answers: Vec<(&ShownAnswer, Vec<Said>)> = all
-            .iter()
-            .filter_map(|shown| Some((shown, answer(all, shown, planted, &mut random)?)))
-            .collect();
-        for mode in MODES {
-            let mut counts = Counts::default();
-            for (shown, said) in &answers {
-                let text = written(said);
-                let repaired = match mode {
-                    "none" => text.clone(),
-                    mode => {
-                        let given = passages(shown, MarkerStyle::Letters);
-                        client
-                            .query_one(&statement, &[&text, &given, &mode])?
-                            .get(0)
-                    }
-                };
-                counts.add(shown, said, &text, &repaired);
-            }
-            counts.print(planted, mode);
-            if mode == "repoint" {
-                figures.extend(counts.figures(planted));
-            }
+    for mode in MODES {
+        let mut counts = Counts::default();
+        for (shown, said) in answers {
+            let text = written(said);
+            let repaired = match mode {
+                "none" => text.clone(),
+                mode => {
+                    let given = passages(shown, MarkerStyle::Letters);
+                    client
+                        .query_one(&statement, &[&text, &given, &mode])?
+                        .get(0)
+                }
+            };
+            counts.add(shown, said, &text, &repaired);
+        }
+        counts.print(name, mode);
+        if mode == "repoint" {
+            figures = counts.figures(name);
         }
     }
-    println!();
     Ok(figures)
+}
+
+/// The sentences as they are, with the passages that they cite.
+fn labelled(shown: &ShownAnswer) -> Vec<Said> {
+    let sentences = shown.sentences.iter();
+    sentences
+        .map(|sentence| {
+            let cited = sentence.supported_by.map(|(passage, _)| passage);
+            Said {
+                text: sentence.text.clone(),
+                marker: cited.map(|passage| MarkerStyle::Letters.marker(passage)),
+                label: cited.map_or(Label::Unlabelled, Label::Of),
+            }
+        })
+        .collect()
 }
 
 /// An answer with its faults; `None` if it has no citation, or no suitable sentence.
@@ -153,19 +237,7 @@ fn answer(
     if places.is_empty() {
         return None;
     }
-    let mut said: Vec<Said> = shown
-        .sentences
-        .iter()
-        .map(|sentence| Said {
-            text: sentence.text.clone(),
-            marker: sentence
-                .supported_by
-                .map(|(passage, _)| MarkerStyle::Letters.marker(passage)),
-            label: sentence
-                .supported_by
-                .map_or(Label::Unlabelled, |(passage, _)| Label::Of(passage)),
-        })
-        .collect();
+    let mut said = labelled(shown);
     let mut left = faults;
     for place in places {
         if left == 0 {
@@ -313,10 +385,9 @@ impl Counts {
         }
     }
 
-    fn print(&self, planted: Planted, mode: &str) {
+    fn print(&self, planted: &str, mode: &str) {
         println!(
-            "| {} | {mode} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-            planted.name(),
+            "| {planted} | {mode} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             self.citations,
             share(self.right, self.citations),
             share(self.cited, self.labelled),
@@ -330,10 +401,10 @@ impl Counts {
         );
     }
 
-    fn figures(&self, planted: Planted) -> Vec<Figure> {
+    fn figures(&self, planted: &str) -> Vec<Figure> {
         let part = |name: &str, part: usize, all: usize| {
             (
-                format!("corrected {}, {name}", planted.name()),
+                format!("corrected {planted}, {name}"),
                 part as f64 / all.max(1) as f64,
             )
         };

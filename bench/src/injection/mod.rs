@@ -10,6 +10,7 @@ mod floors;
 mod generated_facts;
 mod joined_facts;
 mod judge;
+mod models;
 mod near_faults;
 mod options;
 mod pages;
@@ -30,7 +31,7 @@ use self::judge::{DEFAULT_THRESHOLD, Verdict, judge};
 use self::near_faults::NearFault;
 use self::options::{Options, USAGE};
 use self::report::Figure;
-use crate::data::Folder;
+use crate::data::{Domain, Folder};
 use crate::statistics::random::SplitMix;
 
 /// Runs the command with the arguments after its name.
@@ -42,7 +43,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         println!("{USAGE}");
         return Ok(());
     };
-    let all = answers::read(&Folder::below(&options.data)?)?;
+    let all = answers::read(&Folder::below(&options.data)?, &Domain::ORIGINAL)?;
     let mut client =
         Client::connect(&options.uri, NoTls).context("cannot connect to the server")?;
     client.batch_execute("SET client_min_messages = error")?;
@@ -64,7 +65,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     if let Some(path) = &options.scripture {
         figures.extend(scripture::measure(&mut transaction, path, &mut random)?);
     }
-    figures.extend(corrections::measure(&mut transaction, &all, options.seed)?);
+    figures.extend(corrections::measure(&mut transaction, &all, &options)?);
     transaction.rollback()?;
     if options.check {
         floors::check(&figures, options.scripture.is_some())?;

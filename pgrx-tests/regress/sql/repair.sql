@@ -48,6 +48,7 @@ SELECT count(*), bool_and(message_id = :original) FROM reground.turn_audit WHERE
 SELECT count(*) FROM reground.answer_costs WHERE conversation_ref = 'mended';
 SELECT count(*) FROM reground.rollup_queue WHERE message_id = :copy;
 SELECT strpos(reground.conversation_report('mended'), 'Z9') > 0 AS has_original;
+SELECT details ->> 'repair_of' = :'original' AS of_original FROM reground.provenance_nodes WHERE turn_id = regress.turn('mended') AND kind = 'answer' ORDER BY 1;
 SELECT count(*) FROM reground.end_turn(regress.turn('mended'), :'answer', model => 'm');
 BEGIN READ ONLY;
 SELECT count(*) FROM reground.repair_answer(:original, 'strict');
@@ -75,6 +76,27 @@ SELECT kind, status FROM reground.verify_chain('mended') ORDER BY link_no;
 -- A new answer of the turn leaves the copies of the old one alone.
 SELECT count(*) FROM reground.end_turn(regress.turn('mended', 2), 'I do not know.', message_ref => 'again');
 SELECT m.message_ref, m.repair_mode, m.superseded FROM reground.messages AS m WHERE m.turn_id = regress.turn('mended', 2) ORDER BY m.message_id;
+-- The final texts of a stream are the corrected answer.
+SELECT count(*) FROM reground.begin_turn('mended', 'When do backups run?', settings => '{"repair": "strict"}');
+CREATE FUNCTION pg_temp.streamed(turn_id bigint, answer text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    fed record;
+    kept text = '';
+    position text;
+BEGIN
+    FOR length IN 1 .. length(answer) LOOP
+        SELECT * INTO fed FROM reground.feed_answer(turn_id, substr(answer, 1, length), resume_from => position) LIMIT 1;
+        kept = kept || fed.final_text;
+        position = fed.resume;
+    END LOOP;
+    SELECT * INTO fed FROM reground.feed_answer(turn_id, answer, true, position) LIMIT 1;
+    RETURN kept || fed.final_text;
+END
+$$;
+SELECT format(E'Backups run nightly and take 20 minutes [Z9]. Elephants never forget a face.\n\n- The server listens on port 5432.\n- Lions roar [%1$s].\n\nPasswords expire after ninety days, see [Z8].\n\nSources: [%1$s], [Z9]\n', :'backup') AS answer \gset
+SELECT pg_temp.streamed(regress.turn('mended'), :'answer') AS streamed \gset
+SELECT count(*) FROM reground.end_turn(regress.turn('mended'), :'answer');
+SELECT r.answer = :'streamed' AS same, r.answer <> :'answer' AS corrected FROM reground.messages AS m, reground.repair_answer(m.message_id) AS r WHERE m.turn_id = regress.turn('mended') AND NOT m.superseded LIMIT 1;
 -- Citations of an API have no string.
 SELECT count(*) FROM reground.begin_turn('mended', 'When do backups run?', settings => '{"repair": "strict"}');
 SELECT count(*) FROM reground.end_turn(regress.turn('mended'), 'Elephants never forget.', citations => '[{"type": "url_citation", "start_index": 0, "end_index": 9, "url": "http://x.y"}]');

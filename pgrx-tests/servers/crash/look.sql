@@ -3,6 +3,7 @@ SELECT 'search', doc_id, round(score::numeric, 9) FROM reground.search('barn', '
 SELECT 'dry_run_turn', doc_id, in_context, dropped_stage, drop_reason, round(fused_score::numeric, 9) FROM reground.dry_run_turn('and sheep?', 'barn', '[0,1]', conversation_ref => 'talk');
 SELECT 'check_answer', marker, status, holds FROM reground.check_answer('Goats climb trees in the morning [1].', '[{"marker": "1", "content": "Goats climb trees in the morning."}]');
 SELECT 'feed_answer', f.* FROM reground.feed_answer(2, 'Sheep give wool in spring [B1]. And then') AS f;
+SELECT 'repair_answer', r.* FROM reground.repair_answer(1, 'strict') AS r;
 SELECT 'history', h.* FROM reground.history('talk') AS h;
 SELECT 'prompt_context', md5(reground.prompt_context(2));
 SELECT 'explain_turn', candidate_no, doc_id, in_context, drop_reason FROM reground.explain_turn(2);

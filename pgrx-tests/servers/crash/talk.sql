@@ -5,6 +5,7 @@ SELECT reground.put_embeddings('barn', ARRAY['1', '2', '3'], ARRAY['[1,0]', '[0,
 SELECT reground.put_probe('milk', 'barn', 'who gives milk?', 'cows');
 SELECT reground.begin_turn('talk', 'What do goats do?', 'barn', '[1,0]');
 SELECT reground.end_turn(1, 'Goats climb trees in the morning [A1]. Pigs fly [Z9].', model => 'small');
+SELECT reground.repair_answer(1, 'strict');
 SELECT reground.begin_turn('talk', 'and sheep?', embedding => '[0,1]');
 SELECT reground.shadow_turn(2, '{"max_sources": 1}', 'narrow');
 SELECT reground.refresh_audit();

@@ -1,16 +1,14 @@
 //! The command `provenance`: what each provenance level adds to a turn, in time and in bytes.
 
-mod options;
-
 use anyhow::{Context, Result};
 use postgres::Client;
 
+use crate::cost::rounds::{Options, percentile};
 use crate::data::corpus::Corpus;
 use crate::data::{Domain, Folder};
 use crate::database::turn_session::{TurnSession, TurnTimes};
 use crate::database::{load, machine, server};
 use crate::statistics::times::ms;
-use options::Options;
 
 /// Domain of the passages.
 const DOMAIN: Domain = Domain::Clapnq;
@@ -72,21 +70,12 @@ impl Measured {
     }
 }
 
-/// The percentile of the times, as a share (nearest rank).
-fn percentile(times: &[f64], share: f64) -> f64 {
-    let mut sorted = times.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let place = (share * sorted.len() as f64).ceil().max(1.0) as usize - 1;
-    sorted.get(place).copied().unwrap_or(f64::NAN)
-}
-
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
 /// Invalid arguments, unreadable data, errors of the server.
 pub fn run(arguments: lexopt::Parser) -> Result<()> {
-    let Some(options) = Options::read(arguments)? else {
-        println!("{}", options::USAGE);
+    let Some(options) = Options::read("provenance", arguments)? else {
         return Ok(());
     };
     let folder = Folder::below(&options.data)?;
@@ -183,19 +172,4 @@ fn print(
         );
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_are_nearest_ranks() {
-        let times: Vec<f64> = (1..=20).rev().map(f64::from).collect();
-        assert_eq!(
-            (percentile(&times, 0.5), percentile(&times, 0.95)),
-            (10.0, 19.0)
-        );
-        assert_eq!(percentile(&[7.0], 0.95), 7.0);
-    }
 }

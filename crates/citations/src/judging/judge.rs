@@ -124,6 +124,16 @@ pub struct StatementSupport {
 }
 
 impl StatementSupport {
+    /// Returns the source with the highest support alone; the first in case of a tie.
+    #[must_use]
+    pub fn best(&self) -> Option<usize> {
+        let better = |best: usize, next: usize| match self.alone[next] > self.alone[best] {
+            true => next,
+            false => best,
+        };
+        (0..self.alone.len()).reduce(better)
+    }
+
     fn of(support: &ClaimSupport<'_>) -> Self {
         let sources = support.sources();
         let best = support.best(0..sources);

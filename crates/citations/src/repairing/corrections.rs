@@ -57,31 +57,16 @@ pub(super) fn corrections(given: &Unrepaired<'_>, mode: RepairMode) -> Vec<Corre
         }
     }
     let cited = cited_sentences(given, &replaced);
-    // Without the text of a source, nothing can be said to have no support.
-    let knows_all = |source: &Source| !source.hidden && !source.content.trim().is_empty();
-    let knows_all = given.sources.iter().all(knows_all);
     let mut corrections = strings;
     let statements = given.extraction.statements.iter().zip(given.statements);
     for (statement, support) in checked(statements) {
         if let Some(support) = support {
             let cited = cited.get(&statement.sentence).copied();
             let correction = corrected_sentence(given, statement, support, cited, mode);
-            let says_nothing = |correction: &Correction| correction.names_no_source();
-            corrections.extend(correction.filter(|c| knows_all || !says_nothing(c)));
+            corrections.extend(correction);
         }
     }
     corrections
-}
-
-impl Correction {
-    /// Whether it marks or removes a sentence.
-    fn names_no_source(&self) -> bool {
-        match self {
-            Self::String { .. } => false,
-            Self::Insert { change, .. } => change.source.is_none(),
-            Self::Sentence { .. } => true,
-        }
-    }
 }
 
 /// How a sentence is cited after the citations were corrected.
@@ -137,7 +122,7 @@ fn corrected_sentence(
     if cited == Some(Cited::Rightly) {
         return None;
     }
-    let best = best(&support.alone);
+    let best = support.best();
     let clear = best.filter(|best| cited.is_none() && support.alone[*best] >= CLEAR_SUPPORT);
     if let (Some(source), RepairMode::Repoint | RepairMode::Strict) = (clear, mode) {
         let text = citation_of(given, [source])?;
@@ -150,6 +135,9 @@ fn corrected_sentence(
     }
     let supported = best.is_some_and(|best| support.alone[best] >= given.threshold)
         || support.pair >= given.threshold;
+    // A source without text may support anything.
+    let lacks_text = |source: &Source| source.hidden || source.content.trim().is_empty();
+    let supported = supported || given.sources.iter().any(lacks_text);
     let remark = support.units < LEAST_UNITS;
     match mode {
         _ if supported || remark => None,
@@ -177,14 +165,6 @@ fn is_table_row(given: &Unrepaired<'_>, sentence: usize) -> bool {
         .map_or(0, |at| at + 1);
     let line = given.answer[line..].lines().next().unwrap_or_default();
     line.trim_start().starts_with('|') || line.contains(" | ")
-}
-
-/// The source with the highest support; the first in case of a tie.
-fn best(alone: &[f64]) -> Option<usize> {
-    (0..alone.len()).reduce(|best, next| match alone[next] > alone[best] {
-        true => next,
-        false => best,
-    })
 }
 
 /// The strings with a citation that is wrong, and how they are written.

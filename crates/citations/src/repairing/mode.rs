@@ -5,13 +5,14 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// What is corrected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RepairMode {
     /// Sentences that nothing supports are marked. Citations stay.
     Mark,
     /// Wrong citations move to the source that clearly supports their claim, citations of things that do not exist are removed, and
     /// sentences without a citation get that of the source that clearly supports them.
+    #[default]
     Repoint,
     /// The same, and sentences that nothing supports are removed.
     Strict,

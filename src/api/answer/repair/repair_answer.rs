@@ -70,9 +70,7 @@ impl<'a> StoredAnswer<'a> {
     /// Returns the rows of an earlier call, or corrects the answer.
     fn emit(&self, mode: Option<RepairMode>, fcinfo: pg_sys::FunctionCallInfo) -> Result<()> {
         let evidence = TurnEvidence::load(self.tenant, &self.turn)?;
-        let mode = mode
-            .or(evidence.settings.repair)
-            .unwrap_or(RepairMode::Repoint);
+        let mode = mode.or(evidence.settings.repair).unwrap_or_default();
         if let Some(copy) = self.stored(mode)? {
             return emit_stored(fcinfo, self.tenant, copy);
         }
