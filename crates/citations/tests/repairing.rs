@@ -16,6 +16,7 @@ use reground_citations::{
     Resume, Source, Text, Unrepaired, document_requests, extract, extract_with_statements,
     feed_from, judge, judge_statements, repair, support,
 };
+use reground_interrupt::test_support;
 
 fn repaired(answer: &str, mode: RepairMode) -> RepairedAnswer {
     repaired_part(answer, false, mode)
@@ -253,6 +254,24 @@ fn a_source_without_text_may_support_anything() {
             _ => vec![ChangeKind::Repointed],
         }));
     }
+}
+
+/// The work of a correction of an answer of this many lines.
+fn work(lines: usize) -> usize {
+    let answer = format!("- Telephones ring `loudly` everywhere [Z9]. {BACKUPS}, see `it` [A1].\n")
+        .repeat(lines);
+    let checks = test_support::measure(|| {
+        for mode in RepairMode::ALL {
+            repaired(&answer, mode);
+        }
+    });
+    checks.count
+}
+
+#[test]
+fn the_work_of_a_correction_is_linear() {
+    let (some, more) = (work(100), work(800));
+    assert!(some > 0 && more < 12 * some, "{some} and {more}");
 }
 
 /// A statement is compared with each source as [`support`] compares them, also if a citation shares its text.

@@ -170,11 +170,22 @@ fn a_role_with_hidden_rows_cannot_dump() -> Result<()> {
 
 #[test]
 fn a_dump_as_sql_text_can_be_read_back() -> Result<()> {
-    let before = written("dump_plain_before")?;
-    let after = Database::empty("dump_plain_after")?;
+    read_back("dump_plain", &[])
+}
+
+/// Each row is a command of its own, in the order of the table, so a row must not need a later one.
+#[test]
+fn a_dump_as_single_rows_can_be_read_back() -> Result<()> {
+    read_back("dump_inserts", &["--inserts"])
+}
+
+fn read_back(name: &str, options: &[&str]) -> Result<()> {
+    let before = written(&format!("{name}_before"))?;
+    let after = Database::empty(&format!("{name}_after"))?;
     let text = before
         .program("pg_dump")?
         .ok_or_else(|| anyhow!("no pg_dump beside this server"))?
+        .args(options)
         .output()?;
     ensure!(
         text.status.success(),
