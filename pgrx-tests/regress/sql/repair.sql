@@ -28,7 +28,7 @@ SELECT marker, doc_id FROM reground.begin_turn('mended', 'When do backups run, w
 SELECT max(marker) FILTER (WHERE doc_id = 'backup') AS backup, max(marker) FILTER (WHERE doc_id = 'server') AS server, max(marker) FILTER (WHERE doc_id = 'password') AS password
     FROM reground.turn_sources(regress.turn('mended')) \gset
 SELECT format('Backups run nightly and take 20 minutes [%s]. The server listens on port 5432 [Z9]. Elephants never forget a face.', :'server') AS answer \gset
-SELECT raw, status, best_other_marker = CASE citation_no WHEN 1 THEN :'backup' ELSE :'server' END AS found FROM reground.end_turn(regress.turn('mended'), :'answer', model => 'm');
+SELECT raw, status, best_other_marker = CASE citation_no WHEN 1 THEN :'backup' ELSE :'server' END AS is_right FROM reground.end_turn(regress.turn('mended'), :'answer', model => 'm');
 SELECT message_id AS original FROM reground.messages WHERE turn_id = regress.turn('mended') \gset
 SELECT r.message_id > :original AS copied, r.answer = format('Backups run nightly and take 20 minutes [%s]. The server listens on port 5432 [%s].', :'backup', :'server') AS corrected,
     r.change_no, r.change, r.reason, r.citation_no, r.marker IN (:'backup', :'server') AS marked, r.status_before, r.status_after
@@ -42,12 +42,12 @@ SELECT mode, changes, repointed, removed, added, marked, sentences_removed, cita
 FROM reground.answer_repairs WHERE original_id = :original;
 SELECT citation_no, status, quote IS NOT NULL AS quoted FROM reground.citation_evidence(:copy);
 SELECT jsonb_array_length(reground.answer_parts(:copy, 'openai') #> '{0,annotations}') AS annotations;
--- It is in no figure, and does not become the answer of the turn.
+-- The copy is in no figure, and does not become the answer of the turn.
 SELECT count(*) FROM reground.citation_audit WHERE conversation_ref = 'mended';
 SELECT count(*), bool_and(message_id = :original) FROM reground.turn_audit WHERE conversation_ref = 'mended';
 SELECT count(*) FROM reground.answer_costs WHERE conversation_ref = 'mended';
 SELECT count(*) FROM reground.rollup_queue WHERE message_id = :copy;
-SELECT strpos(reground.conversation_report('mended'), 'Z9') > 0 AS has_original;
+SELECT strpos(reground.conversation_report('mended'), 'Z9') > 0 AS shows_original;
 SELECT details ->> 'repair_of' = :'original' AS of_original FROM reground.provenance_nodes WHERE turn_id = regress.turn('mended') AND kind = 'answer' ORDER BY 1;
 SELECT count(*) FROM reground.end_turn(regress.turn('mended'), :'answer', model => 'm');
 BEGIN READ ONLY;

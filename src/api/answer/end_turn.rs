@@ -139,8 +139,8 @@ fn write(
             repair_mode: None,
             cited: NewCitation::stored(&ended.verdict.citations, stores_text),
         };
-        let copy = ended.repaired.as_ref();
-        let copy = copy.map(|(mode, copy)| copy.message(reserved.copy_id, &of, *mode));
+        let copy = ended.repaired.as_ref().zip(reserved.copy_id);
+        let copy = copy.map(|((mode, copy), copy_id)| copy.message(copy_id, &of, *mode));
         let both: Vec<NewMessage<'_>> = std::iter::once(new).chain(copy).collect();
         messages::insert(tenant, &both)?;
         Ok::<_, Error>((reserved, of))
@@ -157,10 +157,8 @@ fn write(
             chain::append(tenant, conversation_id, link)
         })?;
     }
-    if let Some((_, copy)) = &ended.repaired {
-        stage("write repair", || {
-            copy.store_changes(tenant, reserved.copy_id, &of)
-        })?;
+    if let Some(((_, copy), copy_id)) = ended.repaired.as_ref().zip(reserved.copy_id) {
+        stage("write repair", || copy.store_changes(tenant, copy_id, &of))?;
     }
     Ok(reserved.message_id)
 }

@@ -1,6 +1,7 @@
 //! The functions that judge and store answers.
 
 mod answer_metrics;
+mod caller_answer;
 mod check_answer;
 mod citation_rows;
 mod end_turn;

@@ -316,8 +316,8 @@ pub fn reserve_copy() -> Result<i64> {
 #[derive(Debug, Deserialize)]
 pub struct ReservedAnswer {
     pub message_id: i64,
-    /// The id for a corrected copy.
-    pub copy_id: i64,
+    /// The id for its corrected copy, if it has one.
+    pub copy_id: Option<i64>,
     /// Tokens of the answer that it supersedes.
     pub superseded_tokens: Option<i32>,
 }
@@ -329,7 +329,7 @@ pub fn reserve_answer(turn_id: i64, has_copy: bool) -> Result<ReservedAnswer> {
             "WITH superseded AS (UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING tenant, message_id, answer_tokens), \
                  queued AS (INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT tenant, message_id, -1 FROM superseded) \
              SELECT json_build_object('message_id', nextval('reground.messages_message_id_seq'), \
-                 'copy_id', CASE WHEN $2 THEN nextval('reground.messages_message_id_seq') ELSE 0 END, \
+                 'copy_id', CASE WHEN $2 THEN nextval('reground.messages_message_id_seq') END, \
                  'superseded_tokens', (SELECT answer_tokens FROM superseded))::text",
             &[turn_id.into(), has_copy.into()],
         )

@@ -49,7 +49,7 @@ fn judge_all(
     let mut vocabulary = Vocabulary::default();
     let parts = claim_parts(extraction, evidence, &mut vocabulary);
     let lists = lists(extraction);
-    // A statement that is a claim as a whole is compared once. Citations of the answer need the units of all statements.
+    // A statement with the text of a claim is compared once. Citations of the answer need the units of all statements.
     let claimed: BTreeSet<&str> = match stated && lists.is_empty() {
         true => checked(&parts).filter_map(|part| part.whole).collect(),
         false => BTreeSet::new(),

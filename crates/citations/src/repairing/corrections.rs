@@ -25,19 +25,19 @@ const LEAST_UNITS: usize = 2;
 
 /// A correction of an answer.
 pub(super) enum Correction {
-    /// Another citation string, or none.
+    /// A citation string is replaced, or removed if the text is empty.
     String {
         bytes: Range<usize>,
         text: String,
         changes: Vec<Change>,
     },
-    /// A string at the end of a sentence.
+    /// A citation or a mark is added at the end of a sentence.
     Insert {
         sentence: usize,
         text: String,
         change: Change,
     },
-    /// No sentence.
+    /// A sentence is removed.
     Sentence { sentence: usize, change: Change },
 }
 

@@ -12,8 +12,8 @@ use crate::extract;
 /// The number of citations at each place of a text.
 type Places = BTreeMap<(usize, usize), usize>;
 
-/// Returns the starts of edits, ascending, next to citations that are missing in the text or that it has unintentionally. A citation,
-/// bracket or full stop nearby can change how a text is read.
+/// Returns the starts of the edits that are next to a missing or an unintended citation, ascending. A citation, a bracket or a full stop
+/// can change how the text next to it is read.
 pub(super) fn misread(given: &Unrepaired<'_>, applied: &Applied<'_>) -> Vec<usize> {
     let expected = expected(given, applied);
     let read = extract(&applied.text, given.grammar).citations;

@@ -106,7 +106,7 @@ fn inserted(
     })
 }
 
-/// Whether a part begins or ends within hidden text, which would be read in another way without it.
+/// Whether a part begins or ends within code or reasoning. If it is removed, the rest would become prose.
 fn cuts(hidden: &[Range<usize>], part: &Range<usize>) -> bool {
     let inside = |at: usize| {
         let around = hidden.get(hidden.partition_point(|hidden| hidden.end <= at));

@@ -83,51 +83,55 @@ impl<'a> StoredAnswer<'a> {
         if let Some(copy) = self.stored(mode)? {
             return emit_stored(fcinfo, self.tenant, copy);
         }
-        let Some(answer) = self.message.answer.as_deref() else {
-            return Err(Error::AnswerNotStored(self.message_id));
-        };
-        let unchanged = [RepairRow {
-            message_id: Some(self.message_id),
-            answer: Some(answer),
-            change: None,
-        }];
+        let answer = self.message.answer.as_deref();
+        let answer = answer.ok_or(Error::AnswerNotStored(self.message_id))?;
         if self.message.citations.is_some() {
             warn(
                 "the citations of the answer are not in its text",
                 "An API returned them. Such an answer is not corrected.",
             );
-            return rows::emit(fcinfo, &unchanged);
+        } else if let Some((copy, repaired)) = self.repaired(answer, &evidence, mode)? {
+            let rows = RepairRow::of(Some(copy), &repaired.text, &repaired.changes);
+            return rows::emit(fcinfo, &rows);
         }
+        rows::emit(fcinfo, &RepairRow::of(Some(self.message_id), answer, &[]))
+    }
+
+    /// Corrects the answer and stores the copy; `None` if nothing changes.
+    fn repaired(
+        &self,
+        answer: &str,
+        evidence: &TurnEvidence<'_>,
+        mode: RepairMode,
+    ) -> Result<Option<(i64, Repaired)>> {
         let trace = stage("trace", || stage_facts(self.turn.turn_id))?;
         let context = evidence.context(&trace, &[]);
         let read = stage("extract", || {
             parse_answer::parse_statements(answer, &evidence.grammar, false)
         });
         let verdict = judge::judge(&read, &context)?;
-        match Repaired::of(&read, &verdict, &context, mode)? {
-            None => rows::emit(fcinfo, &unchanged),
-            Some(repaired) => {
-                let of = Original {
-                    message_id: self.message_id,
-                    conversation_id: self.turn.conversation_id,
-                    turn_id: self.turn.turn_id,
-                    origin: match self.turn.is_imported() {
-                        true => Origin::Imported,
-                        false => Origin::Live,
-                    },
-                    model: self.message.model.as_deref(),
-                    stores_text: true,
-                    chains: evidence.settings.chains(),
-                };
-                let copy = stage("write repair", || {
-                    let copy = messages::reserve_copy()?;
-                    messages::insert(self.tenant, &[repaired.message(copy, &of, mode)])?;
-                    repaired.store_changes(self.tenant, copy, &of)?;
-                    Ok::<_, Error>(copy)
-                })?;
-                rows::emit(fcinfo, &repaired.rows(Some(copy)))
-            }
-        }
+        let Some(repaired) = Repaired::of(&read, &verdict, &context, mode)? else {
+            return Ok(None);
+        };
+        let of = Original {
+            message_id: self.message_id,
+            conversation_id: self.turn.conversation_id,
+            turn_id: self.turn.turn_id,
+            origin: match self.turn.is_imported() {
+                true => Origin::Imported,
+                false => Origin::Live,
+            },
+            model: self.message.model.as_deref(),
+            stores_text: true,
+            chains: evidence.settings.chains(),
+        };
+        let copy = stage("write repair", || {
+            let copy = messages::reserve_copy()?;
+            messages::insert(self.tenant, &[repaired.message(copy, &of, mode)])?;
+            repaired.store_changes(self.tenant, copy, &of)?;
+            Ok::<_, Error>(copy)
+        })?;
+        Ok(Some((copy, repaired)))
     }
 }
 

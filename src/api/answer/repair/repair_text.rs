@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 use reground_grounding::end::parse_answer;
 
 use super::repaired::{RepairRow, Repaired};
-use crate::api::answer::check_answer::Request;
+use crate::api::answer::caller_answer::CallerAnswer;
 use crate::api::answer::judge;
 use crate::api::given;
 use crate::datum::Json;
@@ -23,21 +23,18 @@ fn repair_text(
     corpus: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    let request = Request::read(answer, passages, settings, text_config, corpus)?;
+    let caller = CallerAnswer::read(answer, passages, settings, text_config, corpus)?;
     let mode = super::mode(given(mode, "mode")?)?;
     profile::call("repair_text", || {
-        request.with_context(|context| {
-            let read = parse_answer::parse_statements(request.answer, context.grammar, false);
+        caller.with_context(|context| {
+            let read = parse_answer::parse_statements(caller.text, context.grammar, false);
             let verdict = judge::judge(&read, context)?;
-            let unchanged = [RepairRow {
-                message_id: None,
-                answer: Some(request.answer),
-                change: None,
-            }];
-            match Repaired::of(&read, &verdict, context, mode)? {
-                None => rows::emit(fcinfo, &unchanged),
-                Some(repaired) => rows::emit(fcinfo, &repaired.rows(None)),
-            }
+            let repaired = Repaired::of(&read, &verdict, context, mode)?;
+            let rows = match &repaired {
+                Some(repaired) => RepairRow::of(None, &repaired.text, &repaired.changes),
+                None => RepairRow::of(None, caller.text, &[]),
+            };
+            rows::emit(fcinfo, &rows)
         })
     })?;
     Ok(())

@@ -116,18 +116,6 @@ impl Repaired {
             false => Ok(()),
         }
     }
-
-    /// A row for each change.
-    pub(super) fn rows(&self, message_id: Option<i64>) -> Vec<RepairRow<'_>> {
-        let changes = self.changes.iter();
-        changes
-            .map(|change| RepairRow {
-                message_id,
-                answer: (change.change_no == 1).then_some(self.text.as_str()),
-                change: Some(change),
-            })
-            .collect()
-    }
 }
 
 /// The corrected text of a part of an answer. `in_list` tells whether it begins in a list of references.
@@ -165,4 +153,27 @@ pub(super) struct RepairRow<'a> {
     pub answer: Option<&'a str>,
     #[serde(flatten)]
     pub change: Option<&'a AnswerChange>,
+}
+
+impl<'a> RepairRow<'a> {
+    /// A row for each change of an answer.
+    pub fn of(message_id: Option<i64>, answer: &'a str, changes: &'a [AnswerChange]) -> Vec<Self> {
+        let mut rows: Vec<Self> = changes
+            .iter()
+            .map(|change| Self {
+                message_id,
+                answer: None,
+                change: Some(change),
+            })
+            .collect();
+        if rows.is_empty() {
+            rows.push(Self {
+                message_id,
+                answer: None,
+                change: None,
+            });
+        }
+        rows[0].answer = Some(answer);
+        rows
+    }
 }
