@@ -139,40 +139,7 @@ pub(super) fn removed_sentence(
     change: Change,
 ) -> Option<Edit> {
     let answer = given.answer;
-    let span = &given.extraction.sentences[sentence];
-    let mut bytes = span.clone();
-    let citations = &given.extraction.citations;
-    let blank = |range: Range<usize>| answer[range].trim_matches(' ').is_empty();
-    let strings = |from: usize| {
-        let first = citations.partition_point(|citation| citation.span.bytes.start < from);
-        citations[first..]
-            .iter()
-            .map(|citation| (citation.sentence, &citation.span.bytes))
-    };
-    // Citations at its start that belong to the sentence before.
-    for (of, string) in strings(span.start) {
-        if of == Some(sentence) || string.end > span.end {
-            break;
-        }
-        if string.start >= bytes.start {
-            if !blank(bytes.start..string.start) {
-                break;
-            }
-            bytes.start = string.end;
-        }
-    }
-    // Citations after its full stop: `It is so. [A1]`
-    for (of, string) in strings(span.end) {
-        if of != Some(sentence) {
-            break;
-        }
-        if string.start >= bytes.end {
-            if !blank(bytes.end..string.start) {
-                break;
-            }
-            bytes.end = string.end;
-        }
-    }
+    let mut bytes = with_citations(given, sentence);
     let line = answer[..bytes.start].rfind('\n').map_or(0, |at| at + 1);
     if let Some(line) = whole_line(answer, line, &bytes) {
         return Some(Edit {
@@ -193,26 +160,67 @@ pub(super) fn removed_sentence(
         before: bytes.clone(),
         ..change
     };
-    let mut bytes = with_white_space(answer, line, bytes);
+    let bytes = with_white_space(answer, line, bytes);
     if opens_block(answer, &bytes) {
         return None;
     }
-    // Bold text that begins or ends in the sentence.
-    let opens = answer[bytes.clone()].matches(BOLD).count() % 2 == 1;
-    let text = match answer[bytes.end..].starts_with(BOLD) {
-        true if opens => {
-            bytes.end += BOLD.len();
-            ""
-        }
-        _ if opens => BOLD,
-        _ => "",
-    };
+    let (bytes, text) = with_bold_sign(answer, bytes);
     Some(Edit {
         bytes,
         text: text.to_owned(),
         citations: 0,
         changes: vec![change],
     })
+}
+
+/// The bytes of a sentence with its citations after the full stop, without citations at its start that belong to the sentence before.
+fn with_citations(given: &Unrepaired<'_>, sentence: usize) -> Range<usize> {
+    let span = &given.extraction.sentences[sentence];
+    let mut bytes = span.clone();
+    let citations = &given.extraction.citations;
+    let blank = |range: Range<usize>| given.answer[range].trim_matches(' ').is_empty();
+    let strings = |from: usize| {
+        let first = citations.partition_point(|citation| citation.span.bytes.start < from);
+        citations[first..]
+            .iter()
+            .map(|citation| (citation.sentence, &citation.span.bytes))
+    };
+    for (of, string) in strings(span.start) {
+        if of == Some(sentence) || string.end > span.end {
+            break;
+        }
+        if string.start >= bytes.start {
+            if !blank(bytes.start..string.start) {
+                break;
+            }
+            bytes.start = string.end;
+        }
+    }
+    // `It is so. [A1]`
+    for (of, string) in strings(span.end) {
+        if of != Some(sentence) {
+            break;
+        }
+        if string.start >= bytes.end {
+            if !blank(bytes.end..string.start) {
+                break;
+            }
+            bytes.end = string.end;
+        }
+    }
+    bytes
+}
+
+/// A removed run, and the sign that must stay in its place because bold text begins or ends in it.
+fn with_bold_sign(answer: &str, mut bytes: Range<usize>) -> (Range<usize>, &'static str) {
+    if answer[bytes.clone()].matches(BOLD).count() % 2 == 0 {
+        return (bytes, "");
+    }
+    if answer[bytes.end..].starts_with(BOLD) {
+        bytes.end += BOLD.len();
+        return (bytes, "");
+    }
+    (bytes, BOLD)
 }
 
 /// The sign of bold text in Markdown.
