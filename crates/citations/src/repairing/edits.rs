@@ -213,7 +213,8 @@ fn with_citations(given: &Unrepaired<'_>, sentence: usize) -> Range<usize> {
 
 /// A removed run, and the sign that must stay in its place because bold text begins or ends in it.
 fn with_bold_sign(answer: &str, mut bytes: Range<usize>) -> (Range<usize>, &'static str) {
-    if answer[bytes.clone()].matches(BOLD).count() % 2 == 0 {
+    let signs = answer[bytes.clone()].matches(BOLD).count();
+    if signs.is_multiple_of(2) {
         return (bytes, "");
     }
     if answer[bytes.end..].starts_with(BOLD) {
