@@ -154,7 +154,7 @@ COMMENT ON COLUMN reground.messages.stage_cfs IS 'Mean product of the five stage
 COMMENT ON COLUMN reground.messages.grounded_cfs IS 'Mean of score × support over the citations.';
 COMMENT ON COLUMN reground.messages.diagnostic IS 'no_citations_found, or NULL.';
 COMMENT ON COLUMN reground.messages.decision IS 'accept or regenerate.';
-COMMENT ON COLUMN reground.messages.reasons IS 'Reasons to regenerate the answer: unknown_id, out_of_bounds, contradicted, few_hold, malformed, low_cfs, low_grounded_cfs, no_citations. Empty if it is accepted.';
+COMMENT ON COLUMN reground.messages.reasons IS 'Reasons to regenerate the answer: unknown_id, out_of_bounds, contradicted, few_hold, malformed, low_cfs, low_grounded_cfs, no_citations, one_sided. Empty if it is accepted.';
 COMMENT ON COLUMN reground.messages.superseded IS 'Whether a later answer of the same turn replaced this answer, or it is a corrected copy; such answers are left out of figures.';
 COMMENT ON COLUMN reground.messages.created_at IS 'When end_turn was called, or the time given to record_turn.';
 COMMENT ON COLUMN reground.messages.origin IS 'live, or imported (record_turn). Service level indicators, rollups and alerts count live answers only.';

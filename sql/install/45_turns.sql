@@ -280,6 +280,13 @@ CREATE FUNCTION reground.turn_sources(turn_id bigint)
 COMMENT ON FUNCTION reground.turn_sources IS
 'Returns the sources of a turn as begin_turn returned them, and those added since, in prompt order; also after the turn has ended. One row with marker NULL if there are none, the candidates before apply_rerank. Errors: P0002 if the turn does not exist.';
 
+CREATE FUNCTION reground.turn_conflicts(turn_id bigint)
+    RETURNS TABLE (kind text, marker text, statement text, statement_start integer, statement_end integer, number text,
+        other_marker text, other_statement text, other_start integer, other_end integer, other_number text)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'turn_conflicts_wrapper';
+COMMENT ON FUNCTION reground.turn_conflicts IS
+'Returns statements of two sources of a turn that contradict each other: sentences that are nearly the same, except for what kind says: number, date (another year) or negation (one denies what the other states). Found by words, without a model. marker and other_marker: the sources. statement_start, statement_end, other_start, other_end: the sentence in the passage, half-open, in characters. number, other_number: the first number that differs; NULL for a negation. The setting source_conflicts adds a line about them to prompt_context and refuses answers that cite one side only. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
+
 CREATE FUNCTION reground.add_passages(turn_id bigint, passages jsonb)
     RETURNS SETOF reground.turn_source
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'add_passages_wrapper';

@@ -141,7 +141,7 @@ COMMENT ON COLUMN reground.turn_audit.stage_cfs IS 'Mean product of the five sta
 COMMENT ON COLUMN reground.turn_audit.grounded_cfs IS 'Mean of score × support over the citations.';
 COMMENT ON COLUMN reground.turn_audit.diagnostic IS 'no_citations_found, or NULL.';
 COMMENT ON COLUMN reground.turn_audit.decision IS 'accept or regenerate.';
-COMMENT ON COLUMN reground.turn_audit.reasons IS 'Reasons to regenerate the answer: unknown_id, out_of_bounds, contradicted, few_hold, malformed, low_cfs, low_grounded_cfs, no_citations. Empty if it is accepted.';
+COMMENT ON COLUMN reground.turn_audit.reasons IS 'Reasons to regenerate the answer: unknown_id, out_of_bounds, contradicted, few_hold, malformed, low_cfs, low_grounded_cfs, no_citations, one_sided. Empty if it is accepted.';
 COMMENT ON COLUMN reground.turn_audit.superseded IS 'Whether a later answer to the same turn replaced this answer.';
 COMMENT ON COLUMN reground.turn_audit.begun_at IS 'When the turn began.';
 COMMENT ON COLUMN reground.turn_audit.ended_at IS 'When the turn first ended, or was abandoned.';

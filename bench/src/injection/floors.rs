@@ -6,7 +6,7 @@ use super::report::Figure;
 
 /// Floors by the name of the figure. Figures that depend on support are measured at the threshold that limits false alarms to
 /// [`MOST_ALARMS`].
-const FLOORS: [(&str, f64); 29] = [
+const FLOORS: [(&str, f64); 38] = [
     ("unknown marker", 1.0),
     ("unknown marker, named", 1.0),
     ("number out of range", 1.0),
@@ -36,6 +36,15 @@ const FLOORS: [(&str, f64); 29] = [
     ("corrected missing citations, precision", 0.95),
     ("corrected missing citations, recall", 0.88),
     ("corrected nothing, right citations kept", 0.99),
+    ("conflicts, copied, number", 0.89),
+    ("conflicts, copied, denial", 0.89),
+    ("conflicts, words of an answer, number", 0.63),
+    ("conflicts, words of an answer, denial", 0.55),
+    ("conflicts, generated, number", 0.99),
+    ("conflicts, generated, denial", 0.99),
+    ("conflicts, none in clapnq", 0.985),
+    ("conflicts, none in cloud", 0.95),
+    ("conflicts, none in fiqa", 0.98),
 ];
 
 /// Floors of places by book, chapter and verse, which need the text.

@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use super::case::TestCase;
+use super::conflicting_pair::Pair;
 use crate::statistics::random::SplitMix;
 
 /// Number of cases of each kind.
@@ -126,6 +127,15 @@ struct Fact {
     verb: &'static str,
 }
 
+impl Fact {
+    /// The words of the answer with a denied verb.
+    fn denied(&self) -> String {
+        let verb = self.verb;
+        self.said
+            .replacen(&format!(" {verb} "), &format!(" {verb} not "), 1)
+    }
+}
+
 fn pick(words: &[&'static str], random: &mut SplitMix) -> &'static str {
     words
         .get(random.below(words.len()))
@@ -205,6 +215,31 @@ fn passage(fact: &Fact, random: &mut SplitMix) -> String {
     facts.join(" ")
 }
 
+/// Pairs of passages that tell one fact in two ways, the second one with another number or a denial.
+pub fn conflicts(denied: bool, count: usize, random: &mut SplitMix) -> Vec<Pair> {
+    let pair = || {
+        let fact = fact(random);
+        let said = match denied {
+            true => fact.denied(),
+            false => {
+                let other = fact.number + 1 + random.below(40);
+                fact.said
+                    .replace(&fact.number.to_string(), &other.to_string())
+            }
+        };
+        let changed = with_capital(&said) + ".";
+        let mut others: Vec<String> = (0..3).map(|_| self::fact(random).told).collect();
+        others.push(changed.clone());
+        random.shuffle(&mut others);
+        Pair {
+            one: passage(&fact, random),
+            other: others.join(" "),
+            changed,
+        }
+    };
+    std::iter::repeat_with(pair).take(count).collect()
+}
+
 /// The cases of a kind.
 pub fn cases(kind: Made, random: &mut SplitMix) -> Vec<TestCase> {
     std::iter::repeat_with(|| case(kind, random))
@@ -230,9 +265,7 @@ fn case(kind: Made, random: &mut SplitMix) -> Option<TestCase> {
     let said = match kind {
         Made::Name => a.said.replace(&a.name, &b.name),
         Made::Number => a.said.replace(&a.number.to_string(), &number),
-        Made::Denial => a
-            .said
-            .replacen(&format!(" {} ", a.verb), &format!(" {} not ", a.verb), 1),
+        Made::Denial => a.denied(),
         Made::BothCited | Made::OneCited => {
             let joint = pick(&[", and ", "; ", ", while ", " and "], random);
             format!("{}{joint}{}", a.said, b.said)

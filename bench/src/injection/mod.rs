@@ -3,6 +3,8 @@
 mod answers;
 mod books;
 mod case;
+mod conflicting_pair;
+mod conflicts;
 mod corrections;
 mod fault_kind;
 mod faults;
@@ -66,6 +68,13 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         figures.extend(scripture::measure(&mut transaction, path, &mut random)?);
     }
     figures.extend(corrections::measure(&mut transaction, &all, &options)?);
+    let folder = Folder::below(&options.data)?;
+    figures.extend(conflicts::measure(
+        &mut transaction,
+        &folder,
+        &all,
+        &mut SplitMix(options.seed),
+    )?);
     transaction.rollback()?;
     if options.check {
         floors::check(&figures, options.scripture.is_some())?;

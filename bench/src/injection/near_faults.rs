@@ -64,7 +64,7 @@ impl NearFault {
     }
 
     /// The sentence with the fault; `None` if it is not suitable.
-    fn put_into(
+    pub fn put_into(
         self,
         said: &str,
         source: &Passage,

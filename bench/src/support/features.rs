@@ -1,7 +1,7 @@
 //! The features of each claim: support, its parts, and the first version of support.
 
 use anyhow::{Result, ensure};
-use postgres::Client;
+use postgres::{Client, GenericClient};
 use reground_citations::{Cues, Lexemes, Text, support};
 
 use crate::data::claims::{Item, Set};
@@ -87,7 +87,14 @@ fn content_words(claim: &Lexemes, cited: &[Lexemes]) -> f64 {
 }
 
 /// The lexemes of texts, by the query of the extension.
-fn stemmed(client: &mut Client, configuration: &str, texts: &[&str]) -> Result<Vec<Lexemes>> {
+///
+/// # Errors
+/// Errors of the server.
+pub fn stemmed(
+    client: &mut impl GenericClient,
+    configuration: &str,
+    texts: &[&str],
+) -> Result<Vec<Lexemes>> {
     let mut all = Vec::with_capacity(texts.len());
     for some in texts.chunks(AT_ONCE) {
         let rows = client.query(

@@ -8,6 +8,7 @@ mod options;
 use anyhow::{Context, Result, ensure};
 use postgres::{Client, NoTls};
 
+pub use features::stemmed;
 use options::Options;
 
 use crate::data::claims::{Item, Set};

@@ -12,6 +12,7 @@
 //! | `export` | a judged answer → the JSON shapes of APIs: [`answer_parts`] |
 //! | `resolving` | citation → source or document: [`document_requests`] lists the documents to look up |
 //! | `support` | claim and source → [`support`](fn@support), in [0, 1], without a model |
+//! | `conflicting` | passages → statements that contradict each other: [`source_conflicts`] |
 //! | `judging` | citation → [`Status`], one of thirteen: [`judge`] |
 //! | `scoring` | statuses → scores of the answer: [`score`]; advice: [`decide`] |
 //! | `repairing` | a judged answer → the same with corrected citations: [`repair`](fn@repair) |
@@ -21,6 +22,7 @@
 //! Nothing here does I/O, and no text causes an error.
 
 mod citation;
+mod conflicting;
 mod decoding;
 mod error;
 mod export;
@@ -39,6 +41,9 @@ pub use citation::{
     CitationColumns, CitationScope, Claim, ExtractedCitation, Extraction, Families, Family, Form,
     Interval, LocatorRange, MAX_CITATIONS, MAX_STATEMENTS, Malformed, Position, Reference, Span,
     excerpt,
+};
+pub use conflicting::{
+    ConflictKind, ConflictingStatement, SourceConflict, is_one_sided, source_conflicts,
 };
 pub use decoding::{GrammarFormat, InvalidMarker, UnknownGrammarFormat, citation_grammar};
 pub use error::Error;

@@ -6,8 +6,8 @@ use pgrx::prelude::*;
 use reground_grounding::end::answer_metrics::AnswerMetric;
 
 use crate::api::answer::hidden_citations::load_shown;
-use crate::api::answer::judge;
-use crate::api::answer::judge_context::TurnEvidence;
+use crate::api::answer::judging::judge;
+use crate::api::answer::judging::judge_context::TurnEvidence;
 use crate::api::given;
 use crate::error::{Result, warn};
 use crate::rows;

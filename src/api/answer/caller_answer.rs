@@ -6,8 +6,8 @@ use reground_grounding::caller::check;
 use reground_grounding::end::parse_answer;
 use serde_json::{Value, json};
 
-use crate::api::answer::judge_context;
-use crate::api::answer::judge_context::{CallerRules, JudgeContext};
+use crate::api::answer::judging::judge_context;
+use crate::api::answer::judging::judge_context::{CallerRules, JudgeContext};
 use crate::api::given;
 use crate::datum::Json;
 use crate::error::Result;

@@ -5,7 +5,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::api::answer::caller_answer::CallerAnswer;
-use crate::api::answer::judge;
+use crate::api::answer::judging::judge;
 use crate::datum::Json;
 use crate::profile;
 use crate::rows;

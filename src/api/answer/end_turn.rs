@@ -11,9 +11,9 @@ use reground_grounding::memory::decay::with_pins_of;
 use serde_json::Value;
 
 use crate::api::answer::hidden_citations::emit_stored;
-use crate::api::answer::judge;
-use crate::api::answer::judge::AnswerVerdict;
-use crate::api::answer::judge_context::TurnEvidence;
+use crate::api::answer::judging::judge;
+use crate::api::answer::judging::judge::AnswerVerdict;
+use crate::api::answer::judging::judge_context::TurnEvidence;
 use crate::api::answer::repair::{Original, Repaired};
 use crate::api::conversation::branches;
 use crate::api::{given, writable};

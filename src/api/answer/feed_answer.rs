@@ -12,8 +12,8 @@ use reground_grounding::end::parse_answer::ParsedAnswer;
 use serde::Serialize;
 
 use crate::api::answer::hidden_citations::without_hidden;
-use crate::api::answer::judge;
-use crate::api::answer::judge_context::TurnEvidence;
+use crate::api::answer::judging::judge;
+use crate::api::answer::judging::judge_context::TurnEvidence;
 use crate::api::answer::repair::corrected;
 use crate::api::conversation::prompts::with_context;
 use crate::api::given;

@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 use reground_citations::{Api, CitationColumns, UnknownApi};
 use serde::Serialize;
 
-use crate::api::answer::judge;
+use crate::api::answer::judging::judge;
 use crate::api::given;
 use crate::datum::Json;
 use crate::error::Error;

@@ -19,10 +19,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::api::answer::hidden_citations::emit_stored;
-use crate::api::answer::judge;
-use crate::api::answer::judge::AnswerVerdict;
-use crate::api::answer::judge_context;
-use crate::api::answer::judge_context::CallerRules;
+use crate::api::answer::judging::judge;
+use crate::api::answer::judging::judge::AnswerVerdict;
+use crate::api::answer::judging::judge_context;
+use crate::api::answer::judging::judge_context::CallerRules;
 use crate::api::{given, not_empty, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};

@@ -8,6 +8,7 @@ use reground_grounding::settings::SETTINGS;
 use reground_grounding::settings::{MarkerStyle, Settings};
 use serde_json::json;
 
+use crate::api::answer::judging::source_conflicts;
 use crate::api::given;
 use crate::error::{Error, Result};
 use crate::retrieve::visibility;
@@ -24,14 +25,22 @@ fn prompt_context(
     let format = parsed(format)?;
     let detail = given(detail, "detail")?.parse::<Detail>();
     let detail = detail.map_err(Error::from)?;
-    let turn = with_context(turn_id)?;
-    let context = visibility::visible(&tenant::required()?, turn.context)?;
-    let settings: Settings = serde_json::from_value(turn.settings).map_err(Error::from)?;
+    let tenant = tenant::required()?;
+    let mut turn = with_context(turn_id)?;
+    turn.context = visibility::visible(&tenant, turn.context)?;
+    let settings: Settings = serde_json::from_value(turn.settings.clone()).map_err(Error::from)?;
     let rules = prompt::BlockRules {
         detail,
         ..(&settings).into()
     };
-    Ok(prompt::render(&context, format, rules))
+    let conflicts = match settings.source_conflicts {
+        true => source_conflicts::of_turn(&tenant, &turn)?,
+        false => Vec::new(),
+    };
+    let context = &turn.context;
+    Ok(prompt::render_with_conflicts(
+        context, &conflicts, format, rules,
+    ))
 }
 
 #[pg_extern(sql = false)]

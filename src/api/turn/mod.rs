@@ -10,4 +10,5 @@ mod rerank;
 mod retrieval;
 mod shadows;
 mod source_rows;
+mod turn_conflicts;
 mod turn_sources;

@@ -57,6 +57,8 @@ pub enum RefusalReason {
     LowGroundedCfs,
     /// The answer has no citations, and they are required.
     NoCitations,
+    /// The answer relies on a source that another source of the context contradicts, and does not cite that one.
+    OneSided,
 }
 
 impl RefusalReason {
@@ -71,6 +73,7 @@ impl RefusalReason {
             Self::LowCfs => "low_cfs",
             Self::LowGroundedCfs => "low_grounded_cfs",
             Self::NoCitations => "no_citations",
+            Self::OneSided => "one_sided",
         }
     }
 }
@@ -86,8 +89,13 @@ pub struct Decision {
 
 /// Decides whether to show an answer. A place that does not exist and a contradicted claim are always reasons against it. A single
 /// citation without support among others is not: support is computed from words alone, which should not cost a second call
-/// of a model.
-pub fn decide(judgements: &[Judgement], scores: &MessageScores, rules: &PolicyRules) -> Decision {
+/// of a model. `one_sided` tells whether the answer cites only one side of a conflict of its sources.
+pub fn decide(
+    judgements: &[Judgement],
+    scores: &MessageScores,
+    one_sided: bool,
+    rules: &PolicyRules,
+) -> Decision {
     let any = |status| {
         judgements
             .iter()
@@ -120,6 +128,7 @@ pub fn decide(judgements: &[Judgement], scores: &MessageScores, rules: &PolicyRu
             rules.require_citations && scores.scored == 0,
             RefusalReason::NoCitations,
         ),
+        (one_sided, RefusalReason::OneSided),
     ];
     let reasons: Vec<_> = reasons
         .into_iter()

@@ -22,6 +22,12 @@ impl BitSet {
         }
     }
 
+    pub fn remove(&mut self, number: usize) {
+        if let Some(word) = self.0.get_mut(number / 64) {
+            *word &= !(1 << (number % 64));
+        }
+    }
+
     pub fn holds(&self, number: usize) -> bool {
         let word = self.0.get(number / 64);
         word.is_some_and(|word| word & (1 << (number % 64)) != 0)

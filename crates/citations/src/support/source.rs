@@ -172,11 +172,35 @@ impl<'v> SourceReader<'v> {
 impl<'a> SourceUnits<'a> {
     /// Reads a source for the claims whose units are in the vocabulary.
     pub fn read(text: &'a str, lexemes: &Lexemes, cues: &Cues, vocabulary: &Vocabulary) -> Self {
+        let (mut source, absorbed) = Self::read_text(text, lexemes, cues, vocabulary);
+        for lexeme in checked(lexemes.iter()).filter(|lexeme| is_plain(lexeme)) {
+            let id = vocabulary.id(lexeme);
+            let unplaced = |id: &u32| source.at(*id).is_empty() && !absorbed.contains(id);
+            if let Some(id) = id.filter(unplaced) {
+                source.unplaced.push(id);
+            }
+        }
+        source.unplaced.sort_unstable();
+        source
+    }
+
+    /// Reads a part of a source with the lexemes of the whole source.
+    pub fn part(text: &'a str, lexemes: &Lexemes, cues: &Cues, vocabulary: &Vocabulary) -> Self {
+        Self::read_text(text, lexemes, cues, vocabulary).0
+    }
+
+    /// Reads a text. Also returns the lexemes that are part of a quantity or a denial.
+    fn read_text(
+        text: &'a str,
+        lexemes: &Lexemes,
+        cues: &Cues,
+        vocabulary: &Vocabulary,
+    ) -> (Self, BTreeSet<u32>) {
         let mut reader = SourceReader::new(vocabulary);
         read_events(text, lexemes, cues, |event| reader.event(event));
         let mut hits = reader.hits;
         hits.sort_unstable_by_key(|hit| (hit.unit, hit.place));
-        let mut source = Self {
+        let source = Self {
             text,
             hits,
             unplaced: Vec::new(),
@@ -187,15 +211,7 @@ impl<'a> SourceUnits<'a> {
             sentences: OnceCell::new(),
             folded: OnceCell::new(),
         };
-        for lexeme in checked(lexemes.iter()).filter(|lexeme| is_plain(lexeme)) {
-            let id = vocabulary.id(lexeme);
-            let unplaced = |id: &u32| source.at(*id).is_empty() && !reader.absorbed.contains(id);
-            if let Some(id) = id.filter(unplaced) {
-                source.unplaced.push(id);
-            }
-        }
-        source.unplaced.sort_unstable();
-        source
+        (source, reader.absorbed)
     }
 
     /// The sentences of the source.

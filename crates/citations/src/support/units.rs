@@ -34,6 +34,11 @@ impl Vocabulary {
         id
     }
 
+    /// Number of units. The ids are the numbers below it.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
     pub fn id(&self, unit: &str) -> Option<u32> {
         self.ids.get(unit).copied()
     }
@@ -124,6 +129,16 @@ impl<'a> ClaimUnits<'a> {
         let between = between.unwrap_or_default();
         between.contains([',', ';', ':', '.', '–', '—', '，', '；', '。'])
             || between.split(' ').any(|word| word == "and")
+    }
+
+    /// The text of the claim.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The first position of a unit, in bytes.
+    pub fn place(&self, number: usize) -> Option<Range<usize>> {
+        self.first.get(number).cloned()
     }
 
     /// Returns a unit as the claim first writes it.

@@ -111,7 +111,7 @@ fn message_scores_and_decision() {
         min_grounded_cfs: Some(0.4),
         require_citations: true,
     };
-    let decision = decide(&judged, &scores, &rules);
+    let decision = decide(&judged, &scores, false, &rules);
     assert_eq!(decision.action, Action::Regenerate);
     assert_eq!(
         decision.reasons,
@@ -128,12 +128,16 @@ fn message_scores_and_decision() {
         (None, None, Some("no_citations_found"))
     );
     assert_eq!(
-        decide(&judged, &scores, &rules).reasons,
+        decide(&judged, &scores, false, &rules).reasons,
         [RefusalReason::NoCitations]
     );
     assert_eq!(
-        decide(&judged, &scores, &PolicyRules::default()).action,
+        decide(&judged, &scores, false, &PolicyRules::default()).action,
         Action::Accept
+    );
+    assert_eq!(
+        decide(&judged, &scores, true, &PolicyRules::default()).reasons,
+        [RefusalReason::OneSided]
     );
 }
 
@@ -145,7 +149,7 @@ fn answers_whose_citations_mostly_fail_are_refused() {
     };
     let reasons = |answer: &str| {
         let (judged, scores) = scored(answer);
-        decide(&judged, &scores, &rules).reasons
+        decide(&judged, &scores, false, &rules).reasons
     };
     let right = "The server listens on port 5432 [A1].";
     let wrong = "Telephones ring loudly everywhere [A1].";
@@ -172,7 +176,7 @@ fn an_answer_that_contradicts_its_source_is_refused() {
         let answer = format!("{claim} [S1]. {text} [S1]. {text} [S1].");
         let judged = judged_by(&answer, &sources).1;
         let rules = PolicyRules::default();
-        decide(&judged, &MessageScores::default(), &rules).reasons
+        decide(&judged, &MessageScores::default(), false, &rules).reasons
     };
     assert_eq!(reasons(&text.replace('.', "")), []);
     let other = text.replace("1843", "1834").replace('.', "");

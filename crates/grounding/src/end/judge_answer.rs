@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use reground_citations::{
     Cues, Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Grammar, Interval,
-    Judgement, KnownMarker, Lexemes, MessageScores, NamedDocument, PolicyRules, Source, StageFacts,
-    StatementSupport, SupportRules,
+    Judgement, KnownMarker, Lexemes, MessageScores, NamedDocument, PolicyRules, Source,
+    SourceConflict, StageFacts, StatementSupport, SupportRules,
 };
 use reground_documents::PageRange;
 
@@ -90,6 +90,8 @@ pub struct EndInput<'a> {
     /// For each source, the index of its own configuration: 0 is the one above, 1 the first of `others`. A missing
     /// source has 0.
     pub read_by: &'a [usize],
+    /// The conflicts of the sources that are shown to the model.
+    pub conflicts: &'a [SourceConflict],
     /// The turn's candidates.
     pub trace: &'a [Traced],
     /// The settings.
@@ -260,7 +262,9 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<JudgedAnswer, Error> {
         .map(|judgement| facts_of(judgement, input.sources, &trace))
         .collect();
     let (scores, factors) = reground_citations::score(&judgements, &facts, |_| 1.0)?;
-    let decision = reground_citations::decide(&judgements, &scores, &input.rules.policy);
+    let one_sided = reground_citations::is_one_sided(input.conflicts, &judgements);
+    let policy = &input.rules.policy;
+    let decision = reground_citations::decide(&judgements, &scores, one_sided, policy);
     let cited: BTreeSet<_> = judgements
         .iter()
         .filter_map(|judgement| cited_key(judgement, input.context))

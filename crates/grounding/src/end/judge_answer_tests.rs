@@ -143,6 +143,7 @@ fn ended(answer: &str) -> JudgedAnswer {
         cues: &Cues::LANGUAGE_FREE,
         others: &[],
         read_by: &[],
+        conflicts: &[],
         trace: &trace,
         rules: RULES,
     };

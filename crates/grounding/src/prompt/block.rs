@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use reground_citations::LocatorSchema;
+use reground_citations::{LocatorSchema, SourceConflict};
 use serde_json::json;
 
 use crate::error::GroundingError;
 use crate::memory::{ContextSource, Fact};
 use crate::passage::Passage;
+use crate::prompt::conflict_note::conflict_note;
 use crate::prompt::escape::{escape, escape_line};
 use crate::settings::{MarkerStyle, Settings};
 
@@ -81,6 +82,8 @@ pub struct BlockRules {
     pub detail: Detail,
     /// Whether the block starts with a note about contradictions in the history.
     pub history_note: bool,
+    /// Whether there is room for a line about sources that contradict each other.
+    pub conflict_note: bool,
 }
 
 impl From<&Settings> for BlockRules {
@@ -89,6 +92,7 @@ impl From<&Settings> for BlockRules {
             style: settings.marker_style,
             detail: Detail::Both,
             history_note: settings.history_note,
+            conflict_note: settings.source_conflicts,
         }
     }
 }
@@ -100,6 +104,17 @@ const HISTORY_NOTE: &str = "If the conversation so far contradicts these sources
 /// Empty for an empty context.
 #[must_use]
 pub fn render(context: &[ContextSource], format: Format, rules: BlockRules) -> String {
+    render_with_conflicts(context, &[], format, rules)
+}
+
+/// As [`render`], with a line about the conflicts. Their passages are indices of the context.
+#[must_use]
+pub fn render_with_conflicts(
+    context: &[ContextSource],
+    conflicts: &[SourceConflict],
+    format: Format,
+    rules: BlockRules,
+) -> String {
     if context.is_empty() {
         return String::new();
     }
@@ -113,12 +128,18 @@ pub fn render(context: &[ContextSource], format: Format, rules: BlockRules) -> S
             }
         })
         .collect();
-    let note = rules.history_note.then_some(HISTORY_NOTE);
+    let notes: Vec<String> = [
+        rules.history_note.then(|| HISTORY_NOTE.to_owned()),
+        conflict_note(context, conflicts),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let parts = Parts::of(&sources, rules.detail);
     match format {
-        Format::Text => text(&parts, rules),
-        Format::Xml => xml(&parts, note),
-        Format::Json => json(&parts, note),
+        Format::Text => text(&parts, &notes, rules.detail),
+        Format::Xml => xml(&parts, &notes),
+        Format::Json => json(&parts, &notes),
     }
 }
 
@@ -206,14 +227,18 @@ pub(super) const END: &str = "=== END OF SOURCES\n";
 /// The lines before the facts.
 pub(super) fn preface(rules: BlockRules) -> String {
     if rules.history_note {
-        format!("{HISTORY_NOTE}\n\n")
+        paragraph(HISTORY_NOTE)
     } else {
         String::new()
     }
 }
 
-fn text(parts: &Parts<'_>, rules: BlockRules) -> String {
-    let mut out = preface(rules);
+fn paragraph(note: &str) -> String {
+    format!("{note}\n\n")
+}
+
+fn text(parts: &Parts<'_>, notes: &[String], detail: Detail) -> String {
+    let mut out: String = notes.iter().map(|note| paragraph(note)).collect();
     if parts.has_facts() {
         out.push_str(FACTS);
         for source in &parts.facts {
@@ -229,7 +254,7 @@ fn text(parts: &Parts<'_>, rules: BlockRules) -> String {
         }
         out.push('\n');
     }
-    if rules.detail != Detail::Facts {
+    if detail != Detail::Facts {
         out.push_str(SOURCES);
     }
     for source in &parts.passages {
@@ -271,9 +296,9 @@ pub(super) fn sheet_line(passage: &Passage, facts: &[Fact], style: MarkerStyle) 
     fact_line(&Source::of("", passage, facts, style).facts_with_heading())
 }
 
-fn xml(parts: &Parts<'_>, note: Option<&str>) -> String {
+fn xml(parts: &Parts<'_>, notes: &[String]) -> String {
     let mut out = String::from("<context>\n");
-    if let Some(note) = note {
+    for note in notes {
         let _ = writeln!(out, "{note}");
     }
     if parts.has_facts() {
@@ -322,7 +347,7 @@ fn quoted(value: &str) -> String {
         .replace('>', "&gt;")
 }
 
-fn json(parts: &Parts<'_>, note: Option<&str>) -> String {
+fn json(parts: &Parts<'_>, notes: &[String]) -> String {
     let shown = parts.facts.iter().flat_map(|source| {
         let facts = source.facts.iter();
         facts.map(|fact| json!({ "marker": source.marker, "fact": fact }))
@@ -344,9 +369,9 @@ fn json(parts: &Parts<'_>, note: Option<&str>) -> String {
             })
         })
         .collect();
-    match note {
-        Some(note) => json!({ "note": note, "facts": facts, "sources": passages }),
-        None => json!({ "facts": facts, "sources": passages }),
+    match notes {
+        [] => json!({ "facts": facts, "sources": passages }),
+        notes => json!({ "note": notes.join("\n"), "facts": facts, "sources": passages }),
     }
     .to_string()
 }
@@ -401,6 +426,7 @@ mod tests {
         style: MarkerStyle::Lettered,
         detail: Detail::Both,
         history_note: false,
+        conflict_note: false,
     };
 
     fn context(title: &str, body: &str) -> Vec<ContextSource> {

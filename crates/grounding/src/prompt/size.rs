@@ -14,12 +14,23 @@ use crate::memory::{ContextSource, Fact};
 use crate::passage::Passage;
 use crate::settings::MarkerStyle;
 
-use super::Format;
+use super::{CONFLICT_NOTE_TOKENS, Format};
 
-/// o200k_base tokens of the block of a context as [`render`] writes it as text.
+/// o200k_base tokens of the block of a context as [`render`] writes it as text, and the room for the line about conflicts if there is one.
 #[must_use]
 pub fn block_tokens(context: &[ContextSource], rules: BlockRules) -> usize {
-    count(&render(context, Format::Text, rules))
+    match context {
+        [] => 0,
+        _ => count(&render(context, Format::Text, rules)) + note_tokens(rules),
+    }
+}
+
+/// Tokens that are reserved for the line about conflicts.
+fn note_tokens(rules: BlockRules) -> usize {
+    match rules.conflict_note {
+        true => CONFLICT_NOTE_TOKENS,
+        false => 0,
+    }
 }
 
 /// Tokens of what a passage and its facts add to the block, without their markers.
@@ -59,7 +70,7 @@ pub fn frame_tokens(rules: BlockRules, has_facts: bool) -> usize {
     } else {
         0
     };
-    count(&preface(rules)) + facts + count(SOURCES) + count(END)
+    count(&preface(rules)) + note_tokens(rules) + facts + count(SOURCES) + count(END)
 }
 
 #[cfg(test)]
@@ -123,10 +134,10 @@ mod tests {
 
         #[test]
         fn the_parts_have_the_tokens_of_the_block(
-            context in proptest::collection::vec(any_source(), 1..4), history_note in any::<bool>(), numbered in any::<bool>(),
+            context in proptest::collection::vec(any_source(), 1..4), history_note in any::<bool>(), conflict_note in any::<bool>(), numbered in any::<bool>(),
         ) {
             let style = if numbered { MarkerStyle::Numbered } else { MarkerStyle::Lettered };
-            let rules = BlockRules { style, detail: Detail::Both, history_note };
+            let rules = BlockRules { style, detail: Detail::Both, history_note, conflict_note };
             let has_facts = context.iter().any(|source| !source.facts.is_empty());
             let mut tokens = frame_tokens(rules, has_facts);
             for source in &context {
@@ -149,6 +160,7 @@ mod tests {
             style: MarkerStyle::Lettered,
             detail: Detail::Both,
             history_note: true,
+            conflict_note: true,
         };
         assert_eq!(block_tokens(&[], rules), 0);
     }

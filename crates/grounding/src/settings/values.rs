@@ -130,6 +130,8 @@ pub struct Settings {
     pub domain_specificity: DomainSpecificity,
     /// Whether the prompt has a note about contradictions in the history. Default false.
     pub history_note: bool,
+    /// Whether the prompt names sources that contradict each other, and an answer that cites only one of them is refused. Default false.
+    pub source_conflicts: bool,
 }
 
 /// Weights of both branches in the fusion.
@@ -201,6 +203,7 @@ impl Default for Settings {
             accuracy_baseline: 0.91,
             domain_specificity: DomainSpecificity::default(),
             history_note: false,
+            source_conflicts: false,
         }
     }
 }

@@ -8,8 +8,8 @@ use reground_grounding::end::parse_answer;
 
 use super::repaired::{Original, RepairRow, Repaired};
 use crate::api::answer::hidden_citations::load_shown;
-use crate::api::answer::judge;
-use crate::api::answer::judge_context::TurnEvidence;
+use crate::api::answer::judging::judge;
+use crate::api::answer::judging::judge_context::TurnEvidence;
 use crate::api::{given, writable};
 use crate::error::{Error, Result, warn};
 use crate::profile::{self, stage};

@@ -7,7 +7,7 @@ use reground_grounding::end::parse_answer;
 
 use super::repaired::{RepairRow, Repaired};
 use crate::api::answer::caller_answer::CallerAnswer;
-use crate::api::answer::judge;
+use crate::api::answer::judging::judge;
 use crate::api::given;
 use crate::datum::Json;
 use crate::profile;

@@ -7,9 +7,9 @@ use reground_grounding::end::repair::{AnswerChange, ToRepair, moved};
 use reground_grounding::end::{EndRules, JudgedAnswer};
 use serde::Serialize;
 
-use crate::api::answer::judge;
-use crate::api::answer::judge::AnswerVerdict;
-use crate::api::answer::judge_context::JudgeContext;
+use crate::api::answer::judging::judge;
+use crate::api::answer::judging::judge::AnswerVerdict;
+use crate::api::answer::judging::judge_context::JudgeContext;
 use crate::error::Result;
 use crate::profile::stage;
 use crate::store::chain::{self, About};

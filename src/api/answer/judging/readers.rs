@@ -2,7 +2,7 @@
 
 use reground_citations::Cues;
 
-use crate::api::answer::judge_context::JudgeContext;
+use crate::api::answer::judging::judge_context::JudgeContext;
 use crate::error::{Error, Result};
 use crate::retrieve::text_config;
 
@@ -24,6 +24,11 @@ pub(in crate::api) struct Readers {
 }
 
 impl Readers {
+    /// All readers, in the order of the indices of `by_source`.
+    pub fn all(&self) -> impl Iterator<Item = &Reader> {
+        std::iter::once(&self.main).chain(&self.others)
+    }
+
     /// Determines the readers of the sources.
     pub fn of(context: &JudgeContext<'_>) -> Result<Self> {
         let default = Reader {
