@@ -10,6 +10,8 @@ use reground_citations::{
     ConflictKind, Cues, Judgement, Lexemes, Quote, SourceConflict, Status, Text, is_one_sided,
     source_conflicts,
 };
+use reground_interrupt::CHECK_INTERVAL;
+use reground_interrupt::test_support::{self, Checks};
 
 /// Replaces the server: lower-case words of more than two letters without stop words and without a plural s.
 fn lexemes(text: &str) -> Lexemes {
@@ -188,6 +190,48 @@ fn judgement(status: Status) -> Judgement {
         detail: None,
         best_other: None,
         answer: None,
+    }
+}
+
+/// The interrupt checks while two passages are compared. Each has this number of groups of statements that differ in a number.
+fn checks(groups: usize, of_group: usize) -> Checks {
+    let passage = |first: usize| -> String {
+        let statements = (0..groups * of_group).map(|number| {
+            let group = number / of_group;
+            let words = ["alpha", "beta", "gamma", "delta", "omega"];
+            let words =
+                words.map(|word| format!("{word}{}", "x".repeat(1 + group % 40) + &letters(group)));
+            format!(
+                "Here {} drew {} guests. ",
+                words.join(" and "),
+                first + number
+            )
+        });
+        statements.collect()
+    };
+    let passages = [passage(1000), passage(500_000)];
+    test_support::measure(|| conflicts(&[&passages[0], &passages[1]]))
+}
+
+/// A word for a number.
+fn letters(number: usize) -> String {
+    let digits = number.to_string().into_bytes();
+    digits
+        .into_iter()
+        .map(|digit| char::from(digit - b'0' + b'k'))
+        .collect()
+}
+
+#[test]
+fn the_work_is_linear_and_checks_for_interrupts() {
+    for of_group in [8, 200] {
+        let some = checks(4_800 / of_group, of_group);
+        let more = checks(19_200 / of_group, of_group);
+        assert!(
+            more.count >= 2 && more.count < 6 * some.count,
+            "{some:?} {more:?}"
+        );
+        assert!(more.longest < 3 * CHECK_INTERVAL, "{more:?}");
     }
 }
 
