@@ -1,4 +1,4 @@
-//! `context_tokens` is the length of the block that `prompt_context` writes, however the sources came into the turn, and
+//! `context_tokens` is the length of the block that `prompt_context` writes, without a line about conflicts, however the sources came into the turn, and
 //! `history_tokens` that of the history that is sent.
 
 use anyhow::{Result, ensure};

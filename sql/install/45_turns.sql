@@ -282,10 +282,10 @@ COMMENT ON FUNCTION reground.turn_sources IS
 
 CREATE FUNCTION reground.turn_conflicts(turn_id bigint)
     RETURNS TABLE (kind text, marker text, statement text, statement_start integer, statement_end integer, number text,
-        other_marker text, other_statement text, other_start integer, other_end integer, other_number text)
+        other_marker text, other_statement text, other_statement_start integer, other_statement_end integer, other_number text)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'turn_conflicts_wrapper';
 COMMENT ON FUNCTION reground.turn_conflicts IS
-'Returns statements of two sources of a turn that contradict each other: sentences that are nearly the same, except for what kind says: number, date (another year) or negation (one denies what the other states). Found by words, without a model. marker and other_marker: the sources. statement_start, statement_end, other_start, other_end: the sentence in the passage, half-open, in characters. number, other_number: the first number that differs; NULL for a negation. The setting source_conflicts adds a line about them to prompt_context and refuses answers that cite one side only. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
+'Returns pairs of sentences of two sources of a turn that contradict each other, at most 256. kind: number, date (another year) or negation. marker, other_marker: the sources. statement_start to other_statement_end: positions in the passages, half-open, in characters. number, other_number: the first two values that differ; NULL for a negation. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground.add_passages(turn_id bigint, passages jsonb)
     RETURNS SETOF reground.turn_source

@@ -10,11 +10,12 @@ SELECT max(marker) FILTER (WHERE doc_id = 'gazette') AS gazette, max(marker) FIL
     FROM reground.turn_sources(:turn) \gset
 -- The places are those of the sentences in the passages.
 SELECT c.kind, c.marker IN (:'gazette', :'herald') AND c.other_marker IN (:'gazette', :'herald') AS named, c.statement, c.number, c.other_statement, c.other_number,
-    substr(s.content, c.statement_start + 1, c.statement_end - c.statement_start) = c.statement AS placed, substr(o.content, c.other_start + 1, c.other_end - c.other_start) = c.other_statement AS other_placed
+    substr(s.content, c.statement_start + 1, c.statement_end - c.statement_start) = c.statement AS placed, substr(o.content, c.other_statement_start + 1, c.other_statement_end - c.other_statement_start) = c.other_statement AS other_placed
 FROM reground.turn_conflicts(:turn) AS c JOIN reground.turn_sources(:turn) AS s ON s.marker = c.marker JOIN reground.turn_sources(:turn) AS o ON o.marker = c.other_marker;
--- The line, with room in the budget.
+-- The line.
 SELECT format = 'json' AS json, regexp_replace(substring(block FROM 'These sources contradict[^"\n]*'), '\[[A-Z]\d\]', '[M]', 'g') AS line
 FROM unnest('{text,xml,json}'::text[]) AS format CROSS JOIN LATERAL reground.prompt_context(:turn, format) AS block;
+SELECT reground.prompt_context(:turn, detail => 'facts') ~ 'contradict' AS with_facts;
 SELECT context_tokens AS tokens FROM reground.turns WHERE turn_id = :turn \gset
 -- An answer that cites one side, both sides, or a source without a conflict.
 SELECT DISTINCT e.status FROM reground.end_turn(:turn, format('The festival in Ghent drew 40,000 visitors to the old harbour [%s].', :'gazette')) AS e;
@@ -27,7 +28,7 @@ SELECT decision, reasons FROM reground.messages WHERE turn_id = :turn ORDER BY m
 SELECT count(*) FROM reground.begin_turn('visitors-off', 'How many visitors did the festival in Ghent draw to the old harbour?', corpus => 'reports');
 SELECT regress.turn('visitors-off') AS turn \gset
 SELECT count(*) FROM reground.turn_conflicts(:turn);
-SELECT reground.prompt_context(:turn) ~ 'contradict' AS in_prompt, :tokens - t.context_tokens AS reserved FROM reground.turns AS t WHERE t.turn_id = :turn;
+SELECT reground.prompt_context(:turn) ~ 'contradict' AS in_prompt, :tokens - t.context_tokens AS more_tokens FROM reground.turns AS t WHERE t.turn_id = :turn;
 SELECT count(*) FROM reground.end_turn(:turn, format('The festival in Ghent drew 40,000 visitors to the old harbour [%s].', :'gazette'));
 SELECT decision, reasons FROM reground.messages WHERE turn_id = :turn;
 -- Sources in two languages are compared with those of their language.

@@ -37,6 +37,7 @@ fn reads_of_an_answer_refuse_bad_arguments() -> Result<()> {
     ];
     let by_turn = [
         "SELECT * FROM reground.turn_sources($)",
+        "SELECT * FROM reground.turn_conflicts($)",
         "SELECT * FROM reground.feed_answer($, 'x')",
     ];
     let with = |call: &str, id: &str| call.replace('$', id);
@@ -46,7 +47,7 @@ fn reads_of_an_answer_refuse_bad_arguments() -> Result<()> {
             refused(&mut client, &with(call, id), "P0002")?;
         }
     }
-    for (calls, id) in [(by_message, message), (by_turn, turn)] {
+    for (calls, id) in [(&by_message[..], message), (&by_turn[..], turn)] {
         for call in calls {
             let call = with(call, &id.to_string());
             client.query(&call, &[]).with_context(|| call.clone())?;

@@ -99,6 +99,7 @@ pub const CALLS: &[&str] = &[
     "_notice_scope()",
     "explain_search('papers', 'vault', '[1,0]')",
     "turn_sources({ended})",
+    "turn_conflicts({ended})",
     "citation_evidence({message})",
     "answer_parts({message}, 'openai')",
     "in_canary('talk')",

@@ -101,6 +101,7 @@ pub const CALLS: &[Call] = &[
     call("answer_parts($1::text::bigint, 'openai')", &[MessageId]),
     call("citation_evidence($1::text::bigint)", &[MessageId]),
     call("turn_sources($1::text::bigint)", &[OpenTurn]),
+    call("turn_conflicts($1::text::bigint)", &[OpenTurn]),
     call("citation_grammar($1::text::bigint)", &[OpenTurn]),
     call("citation_instructions($1, turn_id => $2::text::bigint)", &[Format, OpenTurn]),
     call("current_tenant()", &[]),

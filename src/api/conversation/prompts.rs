@@ -33,7 +33,8 @@ fn prompt_context(
         detail,
         ..(&settings).into()
     };
-    let conflicts = match settings.source_conflicts {
+    // Facts need not contain the statements.
+    let conflicts = match settings.source_conflicts && detail != Detail::Facts {
         true => source_conflicts::of_turn(&tenant, &turn)?,
         false => Vec::new(),
     };

@@ -23,8 +23,8 @@ struct ConflictRow<'a> {
     number: Option<&'a str>,
     other_marker: &'a str,
     other_statement: &'a str,
-    other_start: usize,
-    other_end: usize,
+    other_statement_start: usize,
+    other_statement_end: usize,
     other_number: Option<&'a str>,
 }
 
@@ -40,8 +40,8 @@ impl<'a> ConflictRow<'a> {
             number: one.number.as_deref(),
             other_marker: &context.get(other.passage)?.marker,
             other_statement: &other.text,
-            other_start: other.chars.start,
-            other_end: other.chars.end,
+            other_statement_start: other.chars.start,
+            other_statement_end: other.chars.end,
             other_number: other.number.as_deref(),
         })
     }

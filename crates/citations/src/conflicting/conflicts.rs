@@ -1,20 +1,23 @@
 //! Finds the conflicts among passages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reground_interrupt::{check_interrupt, checked};
 
-use super::comparison::{Found, Pair, SAME_OF_OTHER};
-use super::conflict::{ConflictingStatement, SourceConflict};
+use super::comparison::{Pair, Relation, SAME_OF_OTHER};
+use super::conflict::{ConflictKind, ConflictingStatement, SourceConflict};
 use super::statement::{Statement, Statements};
 use crate::Cues;
 use crate::support::Text;
 
-/// Largest number of statements with a unit that brings two of them together. A more frequent unit tells nothing, and the work would be
-/// quadratic.
+/// A unit in more than this number of statements is not used to find pairs, because their number would grow with the square.
 const MOST_STATEMENTS: usize = 64;
 
-/// Finds the conflicts among passages, in the order of their statements. A statement is a sentence with at least five units of content.
+/// Largest number of conflicts.
+const MOST_CONFLICTS: usize = 256;
+
+/// Finds the first 256 conflicts among passages, in the order of their statements. A statement is a sentence with at least five units of
+/// content.
 #[must_use]
 pub fn source_conflicts(texts: &[Text<'_>], cues: &Cues) -> Vec<SourceConflict> {
     let statements = Statements::read(texts, cues);
@@ -25,6 +28,8 @@ pub fn source_conflicts(texts: &[Text<'_>], cues: &Cues) -> Vec<SourceConflict> 
         }
     }
     let mut conflicts = Vec::new();
+    // Statements with a passage that makes them, too.
+    let mut agreements: BTreeSet<(usize, usize)> = BTreeSet::new();
     for (place, one) in checked(&statements.all).enumerate() {
         let mut common: BTreeMap<usize, usize> = BTreeMap::new();
         for id in &one.claim.units {
@@ -36,33 +41,61 @@ pub fn source_conflicts(texts: &[Text<'_>], cues: &Cues) -> Vec<SourceConflict> 
                 }
             }
         }
-        for (other, common) in common {
+        for (at, common) in common {
             check_interrupt(one.claim.units.len());
-            let other = &statements.all[other];
+            let other = &statements.all[at];
             let shorter = one.claim.units.len().min(other.claim.units.len());
+            // Frequent units are not counted in `common`.
             let alike = common as f64 >= SAME_OF_OTHER * SAME_OF_OTHER * shorter as f64;
-            if one.passage != other.passage && alike {
-                let pair = Pair::of([one, other], &statements.neighbours);
-                conflicts.extend(
-                    pair.conflict(one.passage)
-                        .map(|found| conflict(&found, one, other)),
-                );
+            if one.passage == other.passage || !alike {
+                continue;
+            }
+            match Pair::of([one, other], &statements.neighbours).relation(one.passage) {
+                Relation::Other => {}
+                Relation::Agreement => {
+                    agreements.extend([(place, other.passage), (at, one.passage)]);
+                }
+                Relation::Conflict(kind, numbers) => {
+                    conflicts.push((place, at, kind, numbers));
+                }
             }
         }
     }
+    // A passage that makes both statements is no conflict.
+    let states_both = |place: usize, other: usize| {
+        agreements.contains(&(place, statements.all[other].passage))
+            || agreements.contains(&(other, statements.all[place].passage))
+    };
     conflicts
+        .into_iter()
+        .filter(|(place, other, ..)| !states_both(*place, *other))
+        .take(MOST_CONFLICTS)
+        .map(|(place, other, kind, numbers)| {
+            conflict(
+                kind,
+                numbers,
+                &statements.all[place],
+                &statements.all[other],
+            )
+        })
+        .collect()
 }
 
-fn conflict(found: &Found<'_>, one: &Statement<'_>, other: &Statement<'_>) -> SourceConflict {
+fn conflict(
+    kind: ConflictKind,
+    numbers: Option<(&str, &str)>,
+    one: &Statement<'_>,
+    other: &Statement<'_>,
+) -> SourceConflict {
     let side = |statement: &Statement<'_>, number: Option<&str>| ConflictingStatement {
         passage: statement.passage,
         text: statement.claim.text().to_owned(),
         chars: statement.chars.clone(),
         number: number.map(str::to_owned),
     };
-    let (number, rival) = found.numbers.unzip();
+    let (number, rival) = numbers.unzip();
     SourceConflict {
-        kind: found.kind,
+        kind,
         one: side(one, number),
         other: side(other, rival),
     }

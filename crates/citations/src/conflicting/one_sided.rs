@@ -1,10 +1,12 @@
 //! Answers that cite only one side of a conflict.
 
+use std::collections::BTreeMap;
+
 use super::conflict::{ConflictingStatement, SourceConflict};
 use crate::Judgement;
 
-/// Whether a citation that holds relies on a statement of a conflict, and the answer cites the passage of the other side nowhere. Passages
-/// have the indices of the judged sources.
+/// Whether a citation that holds relies on a statement of a conflict, and the answer cites no passage that contradicts it. Passages have the
+/// indices of the judged sources.
 #[must_use]
 pub fn is_one_sided(conflicts: &[SourceConflict], judgements: &[Judgement]) -> bool {
     let relies_on = |statement: &ConflictingStatement| {
@@ -22,8 +24,15 @@ pub fn is_one_sided(conflicts: &[SourceConflict], judgements: &[Judgement]) -> b
         let mut sources = judgements.iter().map(|judgement| judgement.source);
         sources.any(|source| source == Some(statement.passage))
     };
-    conflicts.iter().any(|conflict| {
+    let sides = conflicts.iter().flat_map(|conflict| {
         let (one, other) = (&conflict.one, &conflict.other);
-        (relies_on(one) && !cites(other)) || (relies_on(other) && !cites(one))
-    })
+        [(one, other), (other, one)]
+    });
+    // A statement may have several opposites. One of them is enough.
+    let mut cited: BTreeMap<(usize, usize), bool> = BTreeMap::new();
+    for (statement, opposite) in sides.filter(|(statement, _)| relies_on(statement)) {
+        let key = (statement.passage, statement.chars.start);
+        *cited.entry(key).or_default() |= cites(opposite);
+    }
+    cited.into_values().any(|cited| !cited)
 }

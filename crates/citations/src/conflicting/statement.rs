@@ -6,7 +6,9 @@ use std::ops::Range;
 use reground_interrupt::checked;
 
 use crate::Cues;
-use crate::support::{ClaimNumber, ClaimUnits, Sentence, Sentences, SourceUnits, Text, Vocabulary};
+use crate::support::{
+    ClaimNumber, ClaimUnits, Sentence, Sentences, SourceUnits, Text, Vocabulary, is_unspaced,
+};
 
 /// Fewest units of a statement. A shorter one does not tell what it is about.
 const LEAST_UNITS: usize = 5;
@@ -76,26 +78,65 @@ impl Statement<'_> {
         })
     }
 
-    /// Whether a number counts or dates something. In an identifier, a version or an address it names a thing.
+    /// Whether a number counts or dates something. In an identifier, a version, an address or an ordinal it names a thing.
     pub fn counts(&self, number: &ClaimNumber) -> bool {
-        let text = self.claim.text();
-        let (before, after) = match self.claim.place(number.unit) {
-            Some(bytes) => (&text[..bytes.start], &text[bytes.end..]),
-            None => return true,
+        let Some((before, digits, after)) = self.around(number) else {
+            return true;
         };
-        let start = before.trim_end_matches(|c: char| !c.is_whitespace()).len();
-        let rest = after.trim_start_matches(|c: char| !c.is_whitespace());
-        let word =
-            text[start..text.len() - rest.len()].trim_matches(|c: char| !c.is_alphanumeric());
-        let follows_letters = before[start..].contains(char::is_alphabetic);
-        let points = word.matches('.').count();
-        points < 2 && !follows_letters && !word.contains(['/', '_', '+', '=', '@', '#', '\\'])
+        let ends_word = |c: char| c.is_whitespace() || is_unspaced(c);
+        let before = &before[before.trim_end_matches(|c| !ends_word(c)).len()..];
+        let before = before.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let after = &after[..after.find(ends_word).unwrap_or(after.len())];
+        let is_price = before.ends_with(['$', '€', '£', '¥']);
+        let joined = ['/', '_', '+', '=', '@', '#', '\\', ':', '.'];
+        let in_word = before.contains(char::is_alphabetic) && !is_price || before.contains(joined);
+        let in_path = after.matches('/').count() > 1 || after.contains(['_', '=', '@', '#', '\\']);
+        let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|end| {
+            let rest = after.strip_prefix(end);
+            rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        });
+        let next_digits = after
+            .strip_prefix(['.', '-', '+', ':'])
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        !(in_word || in_path || is_ordinal || next_digits || is_version(digits))
+    }
+
+    /// Whether a number seems to be a year: four digits without a separator.
+    pub fn is_year(&self, number: &ClaimNumber) -> bool {
+        let year = number.text.parse().unwrap_or(0_u32);
+        let written = self
+            .around(number)
+            .is_none_or(|(_, digits, _)| digits == number.text);
+        number.measure.is_none() && (1000..=2100).contains(&year) && written
+    }
+
+    /// The text before a number, the number as it is written, and the text after it.
+    fn around(&self, number: &ClaimNumber) -> Option<(&str, &str, &str)> {
+        let text = self.claim.text();
+        let bytes = self.claim.place(number.unit)?;
+        Some((
+            text.get(..bytes.start)?,
+            text.get(bytes.clone())?,
+            text.get(bytes.end..)?,
+        ))
     }
 }
 
-/// Headings, questions and cells of tables do not end like statements.
+/// Whether digits with several points are a version: the points do not separate thousands.
+fn is_version(digits: &str) -> bool {
+    let mut groups = digits.split('.').skip(1);
+    digits.matches('.').count() > 1 && groups.any(|group| group.len() != 3)
+}
+
+/// Headings, questions and cells of tables do not end like statements. Quotation marks, brackets and citations may follow the full stop.
 fn ends_like_a_statement(sentence: &str) -> bool {
-    let closing = ['"', '”', '»', '\'', '’', '*', '_', ')', ']'];
-    let text = sentence.trim_end_matches(closing);
+    let closing = |c: char| c.is_whitespace() || "\"'”“’»«›」』*_)）］".contains(c);
+    let mut text = sentence.trim_end_matches(closing);
+    while let Some(open) = text
+        .strip_suffix([']', '】'])
+        .and_then(|_| text.rfind(['[', '【']))
+    {
+        text = text[..open].trim_end_matches(closing);
+    }
     text.ends_with(['.', '!', '。', '！', '।', '۔', '።'])
 }

@@ -34,6 +34,7 @@ pub(crate) use joint::joint;
 pub use joint::{Text, support};
 pub use language::{Cues, SUPPORT_CUES, SupportCue, configuration};
 pub use parts::{ANSWER_SUPPORT, Contradiction, Quotation, SupportParts, TextRange, measures};
+pub(crate) use pieces::is_unspaced;
 pub(crate) use quotations::contains_quote;
 pub use quote::Quote;
 pub(crate) use sentences::{Sentence, Sentences};

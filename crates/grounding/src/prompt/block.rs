@@ -82,7 +82,7 @@ pub struct BlockRules {
     pub detail: Detail,
     /// Whether the block starts with a note about contradictions in the history.
     pub history_note: bool,
-    /// Whether there is room for a line about sources that contradict each other.
+    /// Whether the budget reserves tokens for the line about conflicts.
     pub conflict_note: bool,
 }
 

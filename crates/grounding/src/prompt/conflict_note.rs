@@ -5,8 +5,8 @@ use reground_tokens::count;
 
 use crate::memory::ContextSource;
 
-/// Tokens that the budget reserves for the line. The line names as many conflicts as fit.
-pub const CONFLICT_NOTE_TOKENS: usize = 80;
+/// Tokens that the budget reserves for the line. It omits conflicts that do not fit.
+pub(super) const CONFLICT_NOTE_TOKENS: usize = 80;
 
 /// Names the conflicts of a context by the markers of their sources; `None` without a conflict.
 pub(super) fn conflict_note(
@@ -32,7 +32,8 @@ pub(super) fn conflict_note(
         );
         // The empty line after the note is counted with it.
         if count(&format!("{longer}\n\n")) > CONFLICT_NOTE_TOKENS {
-            break;
+            pairs.pop();
+            continue;
         }
         note = Some(longer);
     }

@@ -8,7 +8,8 @@ mod size;
 pub use block::{
     BlockRules, Detail, Format, instructions, render, render_with_conflicts, title_and_text,
 };
-pub use conflict_note::CONFLICT_NOTE_TOKENS;
+use conflict_note::CONFLICT_NOTE_TOKENS;
 pub use size::{
-    block_tokens, frame_tokens, marker_tokens, most_marker_tokens, remembered_tokens, source_tokens,
+    block_tokens, frame_tokens, marker_tokens, most_marker_tokens, remembered_tokens,
+    reserved_tokens, source_tokens,
 };

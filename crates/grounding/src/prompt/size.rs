@@ -16,17 +16,15 @@ use crate::settings::MarkerStyle;
 
 use super::{CONFLICT_NOTE_TOKENS, Format};
 
-/// o200k_base tokens of the block of a context as [`render`] writes it as text, and the room for the line about conflicts if there is one.
+/// o200k_base tokens of the block of a context as [`render`] writes it as text, without a line about conflicts.
 #[must_use]
 pub fn block_tokens(context: &[ContextSource], rules: BlockRules) -> usize {
-    match context {
-        [] => 0,
-        _ => count(&render(context, Format::Text, rules)) + note_tokens(rules),
-    }
+    count(&render(context, Format::Text, rules))
 }
 
-/// Tokens that are reserved for the line about conflicts.
-fn note_tokens(rules: BlockRules) -> usize {
+/// Tokens that the budget reserves for the line about conflicts.
+#[must_use]
+pub fn reserved_tokens(rules: BlockRules) -> usize {
     match rules.conflict_note {
         true => CONFLICT_NOTE_TOKENS,
         false => 0,
@@ -70,7 +68,7 @@ pub fn frame_tokens(rules: BlockRules, has_facts: bool) -> usize {
     } else {
         0
     };
-    count(&preface(rules)) + note_tokens(rules) + facts + count(SOURCES) + count(END)
+    count(&preface(rules)) + facts + count(SOURCES) + count(END)
 }
 
 #[cfg(test)]

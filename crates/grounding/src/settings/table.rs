@@ -268,7 +268,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     row("history_note", "false", Kind::Flag, "true or false",
         "add a note to the prompt that the sources override contradicting statements of the conversation"),
     row("source_conflicts", "false", Kind::Flag, "true or false",
-        "name sources that contradict each other in the prompt, and refuse an answer that relies on one of them without citing the other"),
+        "list sources that contradict each other in the prompt, and advise against an answer that relies on one of them and does not cite the other"),
     row("keep_candidates", "\"all\"", Kind::Choice(&["all", "kept", "none"]), "all, kept or none",
         "candidates that the trace of a turn keeps"),
     row("component_versions", "null", Kind::Text, "words such as reranker=2.1 chunker=7, or off",

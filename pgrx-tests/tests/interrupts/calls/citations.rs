@@ -113,6 +113,15 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[Reads("reground.turns"), Reads("reground.corpora")],
     },
     Call {
+        function: "turn_conflicts",
+        call: "turn_conflicts(2)",
+        waits: &[
+            Reads("reground.turns"),
+            Reads("reground.corpora"),
+            Reads("reground.support_cues"),
+        ],
+    },
+    Call {
         function: "import_citations",
         call: "import_citations('Cows give milk.', '[{\"start\": 0, \"end\": 4, \"text\": \"Cows\", \"document_ids\": [\"cows\"]}]', 'cohere')",
         waits: &[],

@@ -127,7 +127,7 @@ fn judge_extent(
         .map(|reader| AlternateReading::of(reader, context, &named, &claims))
         .collect::<Result<Vec<_>>>()?;
     let readings: Vec<_> = readings.iter().map(AlternateReading::borrow).collect();
-    // Only a whole answer can leave out the other side of a conflict.
+    // Conflicts matter to the decision on an answer only.
     let conflicts = match context.settings.source_conflicts && extent == Extent::Answer {
         true => source_conflicts::of_context(context, &readers)?,
         false => Vec::new(),

@@ -7,7 +7,8 @@ use crate::begin::facts::facts_of;
 use crate::memory::{ContextSource, Fact, MarkerRegister};
 use crate::passage::Candidate;
 use crate::prompt::{
-    BlockRules, frame_tokens, marker_tokens, most_marker_tokens, remembered_tokens, source_tokens,
+    BlockRules, frame_tokens, marker_tokens, most_marker_tokens, remembered_tokens,
+    reserved_tokens, source_tokens,
 };
 use crate::query::cues::Cues;
 use crate::settings::Settings;
@@ -67,7 +68,8 @@ impl<'a> PromptParts<'a> {
     pub(crate) fn budget(&self) -> usize {
         let rules = BlockRules::from(self.settings);
         let frame = frame_tokens(rules, self.settings.facts_per_source > 0);
-        self.settings.max_tokens.saturating_sub(frame)
+        let reserved = reserved_tokens(rules);
+        self.settings.max_tokens.saturating_sub(frame + reserved)
     }
 
     /// The facts of a source.
@@ -86,7 +88,9 @@ impl<'a> PromptParts<'a> {
 
     /// Tokens of the budget that a context leaves for facts of earlier turns.
     pub(crate) fn tokens_left(&mut self, context: &[ContextSource]) -> usize {
-        let used = self.source_tokens(context) + frame_tokens(self.settings.into(), true);
+        let rules = BlockRules::from(self.settings);
+        let frame = frame_tokens(rules, true) + reserved_tokens(rules);
+        let used = self.source_tokens(context) + frame;
         self.settings.max_tokens.saturating_sub(used)
     }
 
