@@ -48,9 +48,17 @@ fn shown_text_and_citations_are_final() {
         "It is so [A1].\n\n[cite_start][B1].\n\nSo.",
         // A paragraph within markup is not read alone.
         "<cite>\n\n1. \n\n[1]</cite># ",
+        // The settled part ends within code.
+        "`<cite>---\n`</cite>",
         "Citation: [p1, p2][citation:1]```\nSources: [A1][A1] of abc\n\n[A1]",
     ] {
-        check(answer, &Grammar::default()).unwrap();
+        for grammar in [
+            Grammar::default(),
+            Families::MARKERS.into(),
+            with_additions(),
+        ] {
+            check(answer, &grammar).unwrap();
+        }
     }
 }
 

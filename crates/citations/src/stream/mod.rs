@@ -196,7 +196,10 @@ fn read(text: &str, grammar: &Grammar, complete: bool, in_list: bool) -> (Partia
     // An end tag within an open bracket becomes part of the bracket if it closes.
     if text[settled..known].contains("</cite") {
         let without = extract_part(&text[..settled], grammar, in_list);
-        if let Some(waiting) = without.extraction.citations.iter().find(grows) {
+        // If `settled` is within code, the code before it was read as prose.
+        let is_code = |at: usize| hidden.iter().any(|range| range.contains(&at));
+        let mut waiting = without.extraction.citations.iter().filter(grows);
+        if let Some(waiting) = waiting.find(|c| !is_code(c.span.bytes.start)) {
             shown = shown.min(waiting.span.bytes.start);
         }
     }
