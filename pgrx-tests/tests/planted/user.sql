@@ -114,6 +114,7 @@ SELECT * FROM reground.repair_answer({message}, 'strict');
 SELECT * FROM reground.repair_answer({message}, 'strict');
 SELECT reground.answer_parts({message}, 'openai'), reground.answer_parts({message}, 'anthropic'), reground.answer_parts({message}, 'vercel');
 SELECT * FROM reground.turn_sources({turn});
+SELECT * FROM reground.turn_conflicts({turn});
 SELECT * FROM reground.profile();
 SELECT * FROM reground.begin_turn('{r}-talk', 'and wool?', embedding => '[0,1]', settings => '{"graph": true, "history_note": true, "provenance": "hash"}');
 SELECT * FROM reground.retrieve({turn}, 'goats', embedding => '[0.9,0.1]', max_results => 2);
