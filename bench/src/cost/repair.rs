@@ -1,4 +1,4 @@
-//! The command `repair`: what the corrected copy of an answer adds to `end_turn`.
+//! The command `repair`: what a corrected copy of an answer, and the conflicts of its sources, add to `end_turn`.
 
 use anyhow::Result;
 
@@ -12,8 +12,14 @@ use crate::statistics::times::ms;
 /// Domain of the passages.
 const DOMAIN: Domain = Domain::Clapnq;
 
-/// Values of the setting `repair`; the first is the baseline.
-const MODES: [&str; 4] = ["off", "mark", "repoint", "strict"];
+/// Settings and their values; the first is the baseline.
+const SETTINGS: [(&str, &str); 5] = [
+    ("repair", "\"off\""),
+    ("repair", "\"mark\""),
+    ("repair", "\"repoint\""),
+    ("repair", "\"strict\""),
+    ("source_conflicts", "true"),
+];
 
 /// A sentence that no passage supports and a citation of nothing, so that each mode stores a copy.
 const UNSUPPORTED: &str = "Seven purple elephants juggle melons [Z9].";
@@ -33,12 +39,12 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     drop(corpus);
     let mut session = TurnSession::new(client, &DOMAIN.corpus())?;
     let mut names = Vec::new();
-    for mode in MODES {
-        let settings = format!(r#"{{"repair": "{mode}"}}"#);
-        names.push(session.start_with_settings(mode, &settings)?);
+    for (number, (setting, value)) in SETTINGS.iter().enumerate() {
+        let settings = format!(r#"{{"{setting}": {value}}}"#);
+        names.push(session.start_with_settings(&number.to_string(), &settings)?);
     }
-    // Each round has one turn in each mode, so that other load affects all alike. The first round is the warm-up.
-    let mut ends: Vec<Vec<f64>> = vec![Vec::new(); MODES.len()];
+    // Each round has one turn with each setting, so that other load affects all alike. The first round is the warm-up.
+    let mut ends: Vec<Vec<f64>> = vec![Vec::new(); SETTINGS.len()];
     for round in 0..=options.rounds {
         for (name, ends) in names.iter().zip(&mut ends) {
             let took = session.turn_with(name, round, UNSUPPORTED)?;
@@ -52,16 +58,16 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         println!("- {what}: {value}");
     }
     println!(
-        "\n{} turns in each mode, one of each per round, over 12,707 passages. The answer is the beginning of a passage with its citation, and a \
-         sentence that nothing supports. Median times of end_turn, and the median of the ratios to the same round without a copy.\n",
+        "\n{} turns with each setting, one of each per round, over 12,707 passages. The answer is the beginning of a passage with its citation, and a \
+         sentence that nothing supports. Median times of end_turn, and the median of the ratios to the same round without a setting.\n",
         options.rounds
     );
-    println!("| repair | end_turn, ms | ratio |");
+    println!("| setting | end_turn, ms | ratio |");
     println!("|---|---:|---:|");
-    for (mode, times) in MODES.iter().zip(&ends) {
+    for ((setting, value), times) in SETTINGS.iter().zip(&ends) {
         let ratios = times.iter().zip(&ends[0]).map(|(time, off)| time / off);
         println!(
-            "| {mode} | {:.2} | {:.3} |",
+            "| `{setting}` = {value} | {:.2} | {:.3} |",
             percentile(times, 0.5),
             percentile(&ratios.collect::<Vec<_>>(), 0.5)
         );

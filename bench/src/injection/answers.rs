@@ -16,6 +16,9 @@ use crate::data::{Domain, Folder, json_lines};
 /// Passages shown for an answer, unless humans judged more passages relevant.
 const MOST: usize = 10;
 
+/// Share of a sentence above which the passage clearly contains it.
+pub const CLEAR: f64 = 0.7;
+
 /// A shown passage.
 #[derive(Clone, Debug)]
 pub struct Passage {

@@ -1,5 +1,5 @@
-//! Conflicting sources: pairs of passages of which one contains a changed statement of the other, and the contexts of real questions, in
-//! which a conflict is taken for a false alarm.
+//! Conflicting sources. The second passage of a pair contains a sentence of the first with one change. Conflicts in the contexts of real
+//! questions count as false alarms.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use postgres::GenericClient;
 use reground_citations::{Cues, Lexemes, SourceConflict, Text, source_conflicts};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::answers::{Passage, ShownAnswer};
+use super::answers::{CLEAR, Passage, ShownAnswer};
 use super::conflicting_pair::Pair;
 use super::fault_kind::FaultKind;
 use super::faults;
@@ -29,9 +29,6 @@ const PAIRS: usize = 200;
 /// Passages of a context.
 const SHOWN: usize = 8;
 
-/// Share of a sentence that its passage contains at least, so that a changed one contradicts the passage.
-const CLEAR: f64 = 0.7;
-
 /// Prints and returns the shares of conflicts that are found, and of contexts without a conflict.
 ///
 /// # Errors
@@ -44,8 +41,11 @@ pub fn measure(
 ) -> Result<Vec<Figure>> {
     println!("## Conflicting sources\n");
     println!("| changed statement | pairs | found |\n|---|---:|---:|");
-    let numbers = copied(all, NearFault::Number, random);
-    let denials = copied(all, NearFault::Denial, random);
+    let number: Change = |said, source, _, random| faults::with_other_number(said, source, random);
+    let denial: Change =
+        |said, source, shown, random| NearFault::Denial.put_into(said, source, shown, random);
+    let numbers = copied(all, number, random);
+    let denials = copied(all, denial, random);
     let other_numbers = paraphrased(all, FaultKind::ChangedNumber, random);
     let other_denials = paraphrased(all, FaultKind::Negated, random);
     let mut figures = Vec::new();
@@ -134,37 +134,74 @@ fn found(client: &mut impl GenericClient, pairs: &[Pair]) -> Result<f64> {
     Ok(found as f64 / pairs.len().max(1) as f64)
 }
 
+/// A way to change a sentence of a passage.
+type Change = fn(&str, &Passage, &ShownAnswer, &mut SplitMix) -> Option<String>;
+
 /// A changed copy of a sentence of one passage, in another passage.
-fn copied(all: &[ShownAnswer], kind: NearFault, random: &mut SplitMix) -> Vec<Pair> {
-    let mut places: Vec<(&ShownAnswer, usize)> = all
-        .iter()
-        .flat_map(|shown| (0..shown.passages.len()).map(move |place| (shown, place)))
-        .collect();
-    random.shuffle(&mut places);
-    let mut seen = BTreeSet::new();
-    let pairs = places.into_iter().filter_map(|(shown, place)| {
-        let source = &shown.passages[place];
-        let sentences: Vec<&str> = source
-            .text
-            .split_sentence_bounds()
-            .filter(|text| is_statement(text))
-            .collect();
-        let said = *random.choose(&sentences)?;
-        let changed = match kind {
-            NearFault::Number => with_other_number(said, random)?,
-            _ => kind.put_into(said, source, shown, random)?,
-        };
-        if !seen.insert(said) {
-            return None;
-        }
-        let other = host(shown, source, said, random)?;
-        Some(Pair {
-            one: source.text.clone(),
-            other: put(other, &changed, random),
-            changed,
-        })
+fn copied(all: &[ShownAnswer], change: Change, random: &mut SplitMix) -> Vec<Pair> {
+    let passages = all.iter().flat_map(|shown| {
+        let passages = shown.passages.iter();
+        passages.map(move |source| (shown, source))
     });
+    let mut seen = BTreeSet::new();
+    let pairs = shuffled(passages, random)
+        .into_iter()
+        .filter_map(|(shown, source)| {
+            let sentences = source.text.split_sentence_bounds();
+            let sentences: Vec<&str> = sentences.filter(|text| is_statement(text)).collect();
+            let said = *random.choose(&sentences)?;
+            let changed = change(said, source, shown, random)?;
+            seen.insert(said)
+                .then(|| pair(shown, source, said, changed, random))?
+        });
     pairs.take(PAIRS).collect()
+}
+
+/// A changed sentence of an answer, whose source is a passage, in another passage.
+fn paraphrased(all: &[ShownAnswer], kind: FaultKind, random: &mut SplitMix) -> Vec<Pair> {
+    let sentences = all.iter().flat_map(|shown| {
+        let citing = shown.citing();
+        citing.map(move |place| (shown, place))
+    });
+    let pairs = shuffled(sentences, random)
+        .into_iter()
+        .filter_map(|(shown, place)| {
+            let sentence = &shown.sentences[place];
+            let (right, contained) = sentence.supported_by?;
+            let changed = faults::fault(all, shown, place, kind, random)?.said;
+            (contained >= CLEAR).then(|| {
+                pair(
+                    shown,
+                    &shown.passages[right],
+                    &sentence.text,
+                    changed,
+                    random,
+                )
+            })?
+        });
+    pairs.take(PAIRS).collect()
+}
+
+fn shuffled<T>(items: impl Iterator<Item = T>, random: &mut SplitMix) -> Vec<T> {
+    let mut items: Vec<T> = items.collect();
+    random.shuffle(&mut items);
+    items
+}
+
+/// The passage, and another one with the changed sentence; `None` if no passage is suitable, or the changed text is no statement.
+fn pair(
+    shown: &ShownAnswer,
+    source: &Passage,
+    said: &str,
+    changed: String,
+    random: &mut SplitMix,
+) -> Option<Pair> {
+    let other = host(shown, source, said, random)?;
+    is_statement(&changed).then(|| Pair {
+        one: source.text.clone(),
+        other: put(other, &changed, random),
+        changed,
+    })
 }
 
 /// Whether a text is a sentence, and no heading, table or code.
@@ -175,55 +212,6 @@ fn is_statement(text: &str) -> bool {
         && text.ends_with('.')
         && (8..=40).contains(&words)
         && !text.contains(['|', '`', '/', '_', '<', '\n', '*', '['])
-}
-
-/// The sentence with another number of the same length.
-fn with_other_number(said: &str, random: &mut SplitMix) -> Option<String> {
-    let numbers: Vec<(usize, &str)> = said
-        .unicode_word_indices()
-        .filter(|(_, word)| word.len() < 9 && word.bytes().all(|byte| byte.is_ascii_digit()))
-        .filter(|(_, word)| said.matches(word).count() == 1)
-        .collect();
-    let (at, word) = *random.choose(&numbers)?;
-    let number: usize = word.parse().ok()?;
-    let near = (number / 5).clamp(3, 30);
-    let other = number + 1 + random.below(2 * near);
-    let other = other
-        .checked_sub(near + 1)
-        .filter(|other| *other > 0 && *other != number)?;
-    Some(format!(
-        "{}{other}{}",
-        &said[..at],
-        &said[at + word.len()..]
-    ))
-}
-
-/// A changed sentence of an answer, whose source is a passage, in another passage.
-fn paraphrased(all: &[ShownAnswer], kind: FaultKind, random: &mut SplitMix) -> Vec<Pair> {
-    let mut places: Vec<(&ShownAnswer, usize)> = all
-        .iter()
-        .flat_map(|shown| shown.citing().map(move |place| (shown, place)))
-        .collect();
-    random.shuffle(&mut places);
-    let pairs = places.into_iter().filter_map(|(shown, place)| {
-        let (right, contained) = shown.sentences[place].supported_by?;
-        if contained < CLEAR {
-            return None;
-        }
-        let source = &shown.passages[right];
-        let changed = faults::fault(all, shown, place, kind, random)?.said;
-        let said = &shown.sentences[place].text;
-        if !is_statement(&changed) {
-            return None;
-        }
-        let other = host(shown, source, said, random)?;
-        Some(Pair {
-            one: source.text.clone(),
-            other: put(other, &changed, random),
-            changed,
-        })
-    });
-    pairs.take(PAIRS).collect()
 }
 
 /// Another passage that does not say the same.

@@ -164,7 +164,7 @@ fn sentence_of_another_conversation(
 }
 
 /// Replaces a number that the passage contains by one that it lacks.
-fn with_other_number(said: &str, source: &Passage, random: &mut SplitMix) -> Option<String> {
+pub fn with_other_number(said: &str, source: &Passage, random: &mut SplitMix) -> Option<String> {
     let numbers: Vec<(usize, &str)> = said
         .unicode_word_indices()
         .filter(|(_, word)| word.len() < 9 && word.bytes().all(|byte| byte.is_ascii_digit()))

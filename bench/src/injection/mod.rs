@@ -24,7 +24,7 @@ mod stale_markers;
 use anyhow::{Context, Result};
 use postgres::{Client, GenericClient, NoTls};
 
-use self::answers::ShownAnswer;
+use self::answers::{CLEAR, ShownAnswer};
 use self::case::TestCase;
 use self::fault_kind::FaultKind;
 use self::floors::MOST_ALARMS;
@@ -45,7 +45,8 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         println!("{USAGE}");
         return Ok(());
     };
-    let all = answers::read(&Folder::below(&options.data)?, &Domain::ORIGINAL)?;
+    let folder = Folder::below(&options.data)?;
+    let all = answers::read(&folder, &Domain::ORIGINAL)?;
     let mut client =
         Client::connect(&options.uri, NoTls).context("cannot connect to the server")?;
     client.batch_execute("SET client_min_messages = error")?;
@@ -68,7 +69,6 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         figures.extend(scripture::measure(&mut transaction, path, &mut random)?);
     }
     figures.extend(corrections::measure(&mut transaction, &all, &options)?);
-    let folder = Folder::below(&options.data)?;
     figures.extend(conflicts::measure(
         &mut transaction,
         &folder,
@@ -187,6 +187,3 @@ fn faults_in_pages_and_turns(
     println!();
     Ok(figures.concat())
 }
-
-/// Share of a sentence above which the passage clearly contains it.
-const CLEAR: f64 = 0.7;
