@@ -43,7 +43,7 @@ pub use citation::{
     excerpt,
 };
 pub use conflicting::{
-    ConflictKind, ConflictingStatement, SourceConflict, is_one_sided, source_conflicts,
+    ConflictingStatement, SourceConflict, SourceConflictKind, is_one_sided, source_conflicts,
 };
 pub use decoding::{GrammarFormat, InvalidMarker, UnknownGrammarFormat, citation_grammar};
 pub use error::Error;

@@ -7,7 +7,7 @@ mod nasty;
 use nasty::nasty;
 use proptest::prelude::*;
 use reground_citations::{
-    ConflictKind, Cues, Judgement, Lexemes, Quote, SourceConflict, Status, Text, is_one_sided,
+    Cues, Judgement, Lexemes, Quote, SourceConflict, SourceConflictKind, Status, Text,
     source_conflicts,
 };
 use reground_interrupt::CHECK_INTERVAL;
@@ -37,7 +37,7 @@ fn conflicts(passages: &[&str]) -> Vec<SourceConflict> {
 }
 
 /// The kind of the only conflict of two passages, and its numbers.
-fn found(one: &str, other: &str) -> Option<(ConflictKind, Option<(String, String)>)> {
+fn found(one: &str, other: &str) -> Option<(SourceConflictKind, Option<(String, String)>)> {
     let conflicts = conflicts(&[one, other]);
     assert!(conflicts.len() <= 1, "{conflicts:?}");
     let conflict = conflicts.into_iter().next()?;
@@ -51,43 +51,43 @@ fn statements_that_contradict_each_other() {
         (
             "The festival in Ghent drew 40,000 visitors to the old harbour.",
             "In its first summer, the festival in Ghent drew 45,000 visitors to the old harbour.",
-            (ConflictKind::Number, Some(("40000", "45000"))),
+            (SourceConflictKind::Number, Some(("40000", "45000"))),
         ),
         (
             "Ada Moravec was appointed director of the mill in Linz in 1764.",
             "In 1768 Ada Moravec was appointed director of the mill in Linz.",
-            (ConflictKind::Date, Some(("1764", "1768"))),
+            (SourceConflictKind::Date, Some(("1764", "1768"))),
         ),
         (
             "Heat the mixture of flour and butter to 180 °C for a short time.",
             "Heat the mixture of flour and butter to 200 °C for a short time.",
-            (ConflictKind::Number, Some(("180", "200"))),
+            (SourceConflictKind::Number, Some(("180", "200"))),
         ),
         (
             "The basic plan of the cloud database costs $40/month for small teams.",
             "The basic plan of the cloud database costs $50/month for small teams.",
-            (ConflictKind::Number, Some(("40", "50"))),
+            (SourceConflictKind::Number, Some(("40", "50"))),
         ),
         // A count is no year. Citations may follow the full stop.
         (
             "The festival in Ghent drew 1,500 visitors to the old harbour.[3]",
             "The festival in Ghent drew 1,800 visitors to the old harbour. [A1]",
-            (ConflictKind::Number, Some(("1500", "1800"))),
+            (SourceConflictKind::Number, Some(("1500", "1800"))),
         ),
         (
             "该节日在根特的旧港口吸引了40000名游客。",
             "该节日在根特的旧港口吸引了45000名游客。",
-            (ConflictKind::Number, Some(("40000", "45000"))),
+            (SourceConflictKind::Number, Some(("40000", "45000"))),
         ),
         (
             "The standard plan includes backups of the database every night.",
             "The standard plan does not include backups of the database every night.",
-            (ConflictKind::Negation, None),
+            (SourceConflictKind::Negation, None),
         ),
         (
             "Without a licence, the standard plan includes nightly backups of the database.",
             "Without a licence, the standard plan does not include nightly backups of the database.",
-            (ConflictKind::Negation, None),
+            (SourceConflictKind::Negation, None),
         ),
     ];
     for (one, other, (kind, numbers)) in cases {
@@ -102,8 +102,12 @@ fn statements_that_contradict_each_other() {
 fn each_number_is_compared_with_that_of_the_same_things() {
     let one = "In Ghent the festival had 40 visitors and 5 ferries at the old harbour.";
     let other = "In Ghent the festival had 6 ferries and 45 visitors at the old harbour.";
-    let numbers =
-        |a: &str, b: &str| Some((ConflictKind::Number, Some((a.to_owned(), b.to_owned()))));
+    let numbers = |a: &str, b: &str| {
+        Some((
+            SourceConflictKind::Number,
+            Some((a.to_owned(), b.to_owned())),
+        ))
+    };
     // The first number of the earlier passage that differs is returned.
     assert_eq!(found(one, other), numbers("40", "45"));
     assert_eq!(found(other, one), numbers("6", "5"));
@@ -202,6 +206,11 @@ fn an_answer_must_cite_both_sides() {
         ..judgement(status)
     };
     let relies = || judged(0, Status::ResolvedCurrent, 10..20);
+    let is_one_sided = |conflicts: &[SourceConflict], judgements: &[Judgement]| {
+        reground_citations::is_one_sided(conflicts, judgements, |citation, number| {
+            citation == 0 && number == "40000"
+        })
+    };
     assert!(is_one_sided(&conflicts, &[relies()]));
     assert!(is_one_sided(
         &conflicts,
@@ -219,6 +228,9 @@ fn an_answer_must_cite_both_sides() {
         &[judged(0, Status::Unsupported, 10..20)]
     ));
     assert!(!is_one_sided(&[], &[relies()]));
+    // Only the claim of the first citation has the number.
+    let unrelated = judged(2, Status::ResolvedCurrent, 0..9);
+    assert!(!is_one_sided(&conflicts, &[unrelated, relies()]));
     // A third source agrees with the first one.
     let third = format!("{} It is true.", passages[0]);
     let three = self::conflicts(&[passages[0], passages[1], &third]);
@@ -326,7 +338,7 @@ proptest! {
                     .take(side.chars.len())
                     .collect();
                 prop_assert_eq!(&text, &side.text);
-                prop_assert_eq!(side.number.is_none(), conflict.kind == ConflictKind::Negation);
+                prop_assert_eq!(side.number.is_none(), conflict.kind == SourceConflictKind::Negation);
             }
             prop_assert!(conflict.one.number.is_none() || conflict.one.number != conflict.other.number);
         }

@@ -24,6 +24,13 @@ SELECT count(*) FROM reground.end_turn(:turn, format('The festival in Ghent drew
 SELECT decision, reasons FROM reground.messages WHERE turn_id = :turn ORDER BY message_id DESC LIMIT 1;
 SELECT count(*) FROM reground.end_turn(:turn, format('Tickets are sold at the gate of the old harbour [%s]. Ferries crossed the river all night [%s].', :'notice', :'gazette'), message_ref => 'ferries');
 SELECT decision, reasons FROM reground.messages WHERE turn_id = :turn ORDER BY message_id DESC LIMIT 1;
+-- A claim without the number that differs does not rely on the statement.
+SELECT count(*) FROM reground.end_turn(:turn, format('The festival in Ghent takes place at the old harbour [%s].', :'gazette'), message_ref => 'place');
+SELECT decision, reasons FROM reground.messages WHERE turn_id = :turn ORDER BY message_id DESC LIMIT 1;
+-- A corrected copy is decided in the same way.
+SELECT count(*) > 0 AS ended FROM reground.end_turn(:turn, format('The festival in Ghent drew 40,000 visitors to the old harbour [%s]. Seven elephants juggle melons [Z9].', :'gazette'), message_ref => 'copied');
+SELECT count(*) > 0 AS repaired FROM reground.repair_answer((SELECT max(message_id) FROM reground.messages WHERE turn_id = :turn), 'strict');
+SELECT repair_mode, decision, reasons FROM reground.messages WHERE turn_id = :turn ORDER BY message_id DESC LIMIT 2;
 -- Off by default. The rows can be read anyway.
 SELECT count(*) FROM reground.begin_turn('visitors-off', 'How many visitors did the festival in Ghent draw to the old harbour?', corpus => 'reports');
 SELECT regress.turn('visitors-off') AS turn \gset

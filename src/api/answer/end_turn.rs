@@ -14,6 +14,7 @@ use crate::api::answer::hidden_citations::emit_stored;
 use crate::api::answer::judging::judge;
 use crate::api::answer::judging::judge::AnswerVerdict;
 use crate::api::answer::judging::judge_context::TurnEvidence;
+use crate::api::answer::judging::source_conflicts;
 use crate::api::answer::repair::{Original, Repaired};
 use crate::api::conversation::branches;
 use crate::api::{given, writable};
@@ -279,6 +280,8 @@ fn judge(
     let trace = stage("trace", || stage_facts(turn.turn_id))?;
     let sources_before = stage("memory", || sources_before(conversation, turn))?;
     let context = evidence.context(&trace, &sources_before);
+    let conflicts = source_conflicts::to_decide(&context)?;
+    let context = context.with_conflicts(&conflicts);
     let verdict = judge::judge(&read, &context)?;
     let repaired = match repair {
         Some(mode) => Repaired::of(&read, &verdict, &context, mode)?.map(|copy| (mode, copy)),

@@ -23,6 +23,7 @@ use crate::api::answer::judging::judge;
 use crate::api::answer::judging::judge::AnswerVerdict;
 use crate::api::answer::judging::judge_context;
 use crate::api::answer::judging::judge_context::CallerRules;
+use crate::api::answer::judging::source_conflicts;
 use crate::api::{given, not_empty, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
@@ -279,10 +280,10 @@ impl<'a> Import<'a> {
             other => other,
         })?;
         let corpus = self.corpus.as_ref();
-        let verdict = judge::judge(
-            &read,
-            &rules.context(self.tenant, corpus, &self.text_config, &grammar, &context),
-        )?;
+        let evidence = rules.context(self.tenant, corpus, &self.text_config, &grammar, &context);
+        let conflicts = source_conflicts::to_decide(&evidence)?;
+        let evidence = evidence.with_conflicts(&conflicts);
+        let verdict = judge::judge(&read, &evidence)?;
         Ok(JudgedTurn {
             turn,
             fingerprint,

@@ -2,22 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use super::conflict::{ConflictingStatement, SourceConflict};
+use super::source_conflict::{ConflictingStatement, SourceConflict};
 use crate::Judgement;
 
-/// Whether a citation that holds relies on a statement of a conflict, and the answer cites no passage that contradicts it. Passages have the
-/// indices of the judged sources.
+/// Whether a citation that holds relies on a statement of a conflict, and the answer cites no passage that contradicts the statement.
+///
+/// Passages have the indices of the judged sources. `states` tells whether the claim of a citation contains a number in normal form: a claim
+/// without the number that differs does not rely on the statement.
 #[must_use]
-pub fn is_one_sided(conflicts: &[SourceConflict], judgements: &[Judgement]) -> bool {
+pub fn is_one_sided(
+    conflicts: &[SourceConflict],
+    judgements: &[Judgement],
+    states: impl Fn(usize, &str) -> bool,
+) -> bool {
     let relies_on = |statement: &ConflictingStatement| {
-        judgements.iter().any(|judgement| {
+        let mut judged = judgements.iter().enumerate();
+        judged.any(|(citation, judgement)| {
             let quote = judgement.quote.as_ref();
+            let number = statement.number.as_deref();
             judgement.source == Some(statement.passage)
                 && judgement.status.holds() == Some(true)
                 && quote.is_some_and(|quote| {
                     quote.chars.start < statement.chars.end
                         && statement.chars.start < quote.chars.end
                 })
+                && number.is_none_or(|number| states(citation, number))
         })
     };
     let cites = |statement: &ConflictingStatement| {

@@ -262,7 +262,12 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<JudgedAnswer, Error> {
         .map(|judgement| facts_of(judgement, input.sources, &trace))
         .collect();
     let (scores, factors) = reground_citations::score(&judgements, &facts, |_| 1.0)?;
-    let one_sided = reground_citations::is_one_sided(input.conflicts, &judgements);
+    let states = |citation: usize, number: &str| {
+        let claim = input.extraction.citations.get(citation);
+        let claim = claim.and_then(|citation| input.claim_lexemes.get(citation.claim?));
+        claim.is_some_and(|lexemes| lexemes.contains(number))
+    };
+    let one_sided = reground_citations::is_one_sided(input.conflicts, &judgements, states);
     let policy = &input.rules.policy;
     let decision = reground_citations::decide(&judgements, &scores, one_sided, policy);
     let cited: BTreeSet<_> = judgements

@@ -82,8 +82,6 @@ pub struct BlockRules {
     pub detail: Detail,
     /// Whether the block starts with a note about contradictions in the history.
     pub history_note: bool,
-    /// Whether the budget reserves tokens for the line about conflicts.
-    pub conflict_note: bool,
 }
 
 impl From<&Settings> for BlockRules {
@@ -92,7 +90,6 @@ impl From<&Settings> for BlockRules {
             style: settings.marker_style,
             detail: Detail::Both,
             history_note: settings.history_note,
-            conflict_note: settings.source_conflicts,
         }
     }
 }
@@ -128,13 +125,7 @@ pub fn render_with_conflicts(
             }
         })
         .collect();
-    let notes: Vec<String> = [
-        rules.history_note.then(|| HISTORY_NOTE.to_owned()),
-        conflict_note(context, conflicts),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let notes = notes(rules, conflict_note(context, conflicts));
     let parts = Parts::of(&sources, rules.detail);
     match format {
         Format::Text => text(&parts, &notes, rules.detail),
@@ -224,21 +215,19 @@ pub(super) const FACTS: &str = "=== FACTS\n";
 pub(super) const SOURCES: &str = "=== SOURCES\n";
 pub(super) const END: &str = "=== END OF SOURCES\n";
 
-/// The lines before the facts.
-pub(super) fn preface(rules: BlockRules) -> String {
-    if rules.history_note {
-        paragraph(HISTORY_NOTE)
-    } else {
-        String::new()
-    }
+/// The notes before the facts.
+pub(super) fn notes(rules: BlockRules, conflict_note: Option<String>) -> Vec<String> {
+    let history_note = rules.history_note.then(|| HISTORY_NOTE.to_owned());
+    history_note.into_iter().chain(conflict_note).collect()
 }
 
-fn paragraph(note: &str) -> String {
-    format!("{note}\n\n")
+/// The lines before the facts.
+pub(super) fn preface(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("{note}\n\n")).collect()
 }
 
 fn text(parts: &Parts<'_>, notes: &[String], detail: Detail) -> String {
-    let mut out: String = notes.iter().map(|note| paragraph(note)).collect();
+    let mut out = preface(notes);
     if parts.has_facts() {
         out.push_str(FACTS);
         for source in &parts.facts {
@@ -426,7 +415,6 @@ mod tests {
         style: MarkerStyle::Lettered,
         detail: Detail::Both,
         history_note: false,
-        conflict_note: false,
     };
 
     fn context(title: &str, body: &str) -> Vec<ContextSource> {

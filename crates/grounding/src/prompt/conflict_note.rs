@@ -44,7 +44,7 @@ pub(super) fn conflict_note(
 mod tests {
     use super::*;
     use crate::fixtures::{candidate, passage};
-    use reground_citations::{ConflictKind, ConflictingStatement};
+    use reground_citations::{ConflictingStatement, SourceConflictKind};
 
     fn conflict(one: usize, other: usize) -> SourceConflict {
         let side = |passage| ConflictingStatement {
@@ -54,7 +54,7 @@ mod tests {
             number: None,
         };
         SourceConflict {
-            kind: ConflictKind::Negation,
+            kind: SourceConflictKind::Negation,
             one: side(one),
             other: side(other),
         }

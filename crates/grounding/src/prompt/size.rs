@@ -8,11 +8,12 @@
 use reground_tokens::count;
 
 use super::block::{
-    BlockRules, END, FACTS, SOURCES, fact_marker, parts, preface, render, sheet_line, source_marker,
+    BlockRules, END, FACTS, SOURCES, fact_marker, notes, parts, preface, render, sheet_line,
+    source_marker,
 };
 use crate::memory::{ContextSource, Fact};
 use crate::passage::Passage;
-use crate::settings::MarkerStyle;
+use crate::settings::{MarkerStyle, Settings};
 
 use super::{CONFLICT_NOTE_TOKENS, Format};
 
@@ -24,8 +25,8 @@ pub fn block_tokens(context: &[ContextSource], rules: BlockRules) -> usize {
 
 /// Tokens that the budget reserves for the line about conflicts.
 #[must_use]
-pub fn reserved_tokens(rules: BlockRules) -> usize {
-    match rules.conflict_note {
+pub fn reserved_tokens(settings: &Settings) -> usize {
+    match settings.source_conflicts {
         true => CONFLICT_NOTE_TOKENS,
         false => 0,
     }
@@ -68,7 +69,7 @@ pub fn frame_tokens(rules: BlockRules, has_facts: bool) -> usize {
     } else {
         0
     };
-    count(&preface(rules)) + facts + count(SOURCES) + count(END)
+    count(&preface(&notes(rules, None))) + facts + count(SOURCES) + count(END)
 }
 
 #[cfg(test)]
@@ -132,10 +133,10 @@ mod tests {
 
         #[test]
         fn the_parts_have_the_tokens_of_the_block(
-            context in proptest::collection::vec(any_source(), 1..4), history_note in any::<bool>(), conflict_note in any::<bool>(), numbered in any::<bool>(),
+            context in proptest::collection::vec(any_source(), 1..4), history_note in any::<bool>(), numbered in any::<bool>(),
         ) {
             let style = if numbered { MarkerStyle::Numbered } else { MarkerStyle::Lettered };
-            let rules = BlockRules { style, detail: Detail::Both, history_note, conflict_note };
+            let rules = BlockRules { style, detail: Detail::Both, history_note };
             let has_facts = context.iter().any(|source| !source.facts.is_empty());
             let mut tokens = frame_tokens(rules, has_facts);
             for source in &context {
@@ -158,7 +159,6 @@ mod tests {
             style: MarkerStyle::Lettered,
             detail: Detail::Both,
             history_note: true,
-            conflict_note: true,
         };
         assert_eq!(block_tokens(&[], rules), 0);
     }

@@ -16,7 +16,6 @@ use serde_json::Value;
 use crate::api::answer::citation_rows::citation_rows;
 use crate::api::answer::judging::judge_context::JudgeContext;
 use crate::api::answer::judging::readers::{Reader, Readers};
-use crate::api::answer::judging::source_conflicts;
 use crate::error::{Result, warn};
 use crate::profile::stage;
 use crate::retrieve::evidence::{self, DocumentLookup, content, look_up};
@@ -65,7 +64,7 @@ pub(in crate::api) fn judge(
     read: &ParsedAnswer<'_>,
     context: &JudgeContext<'_>,
 ) -> Result<AnswerVerdict> {
-    judge_extent(read, context, Extent::Answer)
+    judge_part(read, context, true)
 }
 
 /// As [`judge`], for a part of an answer. `compares` tells whether the sources are compared with text of the answer, for which they
@@ -75,22 +74,6 @@ pub(in crate::api) fn judge_part(
     context: &JudgeContext<'_>,
     compares: bool,
 ) -> Result<AnswerVerdict> {
-    judge_extent(read, context, Extent::Part { compares })
-}
-
-/// How much of an answer is judged.
-#[derive(Clone, Copy, PartialEq)]
-enum Extent {
-    Answer,
-    Part { compares: bool },
-}
-
-fn judge_extent(
-    read: &ParsedAnswer<'_>,
-    context: &JudgeContext<'_>,
-    extent: Extent,
-) -> Result<AnswerVerdict> {
-    let compares = extent != Extent::Part { compares: false };
     let extraction = &read.extraction;
     warn_of_omitted(extraction.citations.len(), extraction.omitted);
     let readers = Readers::of(context)?;
@@ -127,13 +110,8 @@ fn judge_extent(
         .map(|reader| AlternateReading::of(reader, context, &named, &claims))
         .collect::<Result<Vec<_>>>()?;
     let readings: Vec<_> = readings.iter().map(AlternateReading::borrow).collect();
-    // Conflicts matter to the decision on an answer only.
-    let conflicts = match context.settings.source_conflicts && extent == Extent::Answer {
-        true => source_conflicts::of_context(context, &readers)?,
-        false => Vec::new(),
-    };
     let input = EndInput {
-        conflicts: &conflicts,
+        conflicts: context.conflicts,
         cues: cues.as_ref().unwrap_or(context.cues),
         extraction,
         compares_statements: read.compares_statements,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pgrx::pg_sys;
-use reground_citations::{Cues, Grammar};
+use reground_citations::{Cues, Grammar, SourceConflict};
 use reground_grounding::end::Traced;
 use reground_grounding::end::parse_answer;
 use reground_grounding::memory::{ContextSource, RememberedSource, SourceKey};
@@ -41,13 +41,20 @@ pub(in crate::api) struct JudgeContext<'a> {
     pub cues: &'a Cues,
     /// Text configurations of the other corpora of the context.
     pub text_configs: &'a BTreeMap<String, String>,
+    /// The conflicts of the sources; empty if the decision on the answer does not depend on them.
+    pub conflicts: &'a [SourceConflict],
     /// The turn's candidates.
     pub trace: &'a [Traced],
     /// The remembered sources when the turn began.
     pub remembered: &'a [RememberedSource],
 }
 
-impl JudgeContext<'_> {
+impl<'a> JudgeContext<'a> {
+    /// The context for a decision that depends on these conflicts.
+    pub fn with_conflicts(self, conflicts: &'a [SourceConflict]) -> Self {
+        Self { conflicts, ..self }
+    }
+
     /// The language of texts that name none of their own. A text search configuration is named for its language.
     pub fn language(&self, text_config: &str) -> String {
         let set = self.settings.language.as_deref();
@@ -118,6 +125,7 @@ impl<'a> TurnEvidence<'a> {
             text_config: self.text_config.as_deref().unwrap_or(PLAIN),
             cues: &self.cues,
             text_configs: &self.text_configs,
+            conflicts: &[],
             trace,
             remembered,
         }
@@ -185,6 +193,7 @@ impl CallerRules {
             text_config,
             cues: &self.cues,
             text_configs: &NO_TEXT_CONFIGS,
+            conflicts: &[],
             trace: &[],
             remembered: &[],
         }

@@ -11,24 +11,29 @@ use crate::retrieve::visibility;
 use crate::store::cues;
 use crate::store::turns::Turn;
 
-/// The conflicts of a turn's sources that the caller can read.
+/// The conflicts of a turn's sources.
 pub(in crate::api) fn of_turn(tenant: &str, turn: &Turn) -> Result<Vec<SourceConflict>> {
-    let evidence = TurnEvidence::load(tenant, turn)?;
-    let context = evidence.context(&[], &[]);
-    of_context(&context, &Readers::of(&context)?)
+    of_context(&TurnEvidence::load(tenant, turn)?.context(&[], &[]))
 }
 
-/// The conflicts of a context. Only sources with the same reader are compared, because words of two languages cannot be.
-pub(in crate::api) fn of_context(
-    context: &JudgeContext<'_>,
-    readers: &Readers,
-) -> Result<Vec<SourceConflict>> {
+/// The conflicts of the sources if the decision on an answer depends on them.
+pub(in crate::api) fn to_decide(context: &JudgeContext<'_>) -> Result<Vec<SourceConflict>> {
+    match context.settings.source_conflicts {
+        true => of_context(context),
+        false => Ok(Vec::new()),
+    }
+}
+
+/// The conflicts of the sources that the caller can read. Only sources with the same reader are compared, because words of two languages
+/// cannot be.
+fn of_context(context: &JudgeContext<'_>) -> Result<Vec<SourceConflict>> {
+    let readers = Readers::of(context)?;
     let mut all = Vec::new();
     for (number, reader) in readers.all().enumerate() {
-        let own = readers.by_source.iter().map(|by| *by == number);
-        all.extend(stage("conflicts", || {
-            by_reader(context, reader, &own.collect::<Vec<_>>())
-        })?);
+        let own: Vec<bool> = readers.by_source.iter().map(|by| *by == number).collect();
+        if own.iter().filter(|own| **own).count() > 1 {
+            all.extend(stage("conflicts", || by_reader(context, reader, &own))?);
+        }
     }
     Ok(all)
 }

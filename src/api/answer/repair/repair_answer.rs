@@ -10,6 +10,7 @@ use super::repaired::{Original, RepairRow, Repaired};
 use crate::api::answer::hidden_citations::load_shown;
 use crate::api::answer::judging::judge;
 use crate::api::answer::judging::judge_context::TurnEvidence;
+use crate::api::answer::judging::source_conflicts;
 use crate::api::{given, writable};
 use crate::error::{Error, Result, warn};
 use crate::profile::{self, stage};
@@ -106,6 +107,8 @@ impl<'a> StoredAnswer<'a> {
     ) -> Result<Option<(i64, Repaired)>> {
         let trace = stage("trace", || stage_facts(self.turn.turn_id))?;
         let context = evidence.context(&trace, &[]);
+        let conflicts = source_conflicts::to_decide(&context)?;
+        let context = context.with_conflicts(&conflicts);
         let read = stage("extract", || {
             parse_answer::parse_statements(answer, &evidence.grammar, false)
         });

@@ -68,7 +68,7 @@ impl<'a> PromptParts<'a> {
     pub(crate) fn budget(&self) -> usize {
         let rules = BlockRules::from(self.settings);
         let frame = frame_tokens(rules, self.settings.facts_per_source > 0);
-        let reserved = reserved_tokens(rules);
+        let reserved = reserved_tokens(self.settings);
         self.settings.max_tokens.saturating_sub(frame + reserved)
     }
 
@@ -88,8 +88,7 @@ impl<'a> PromptParts<'a> {
 
     /// Tokens of the budget that a context leaves for facts of earlier turns.
     pub(crate) fn tokens_left(&mut self, context: &[ContextSource]) -> usize {
-        let rules = BlockRules::from(self.settings);
-        let frame = frame_tokens(rules, true) + reserved_tokens(rules);
+        let frame = frame_tokens(self.settings.into(), true) + reserved_tokens(self.settings);
         let used = self.source_tokens(context) + frame;
         self.settings.max_tokens.saturating_sub(used)
     }
