@@ -48,6 +48,7 @@ fn repaired_by(
     let (judgements, statements) = judge_statements(&extraction, &evidence).unwrap();
     let given = Unrepaired {
         answer,
+        in_list,
         extraction: &extraction,
         judgements: &judgements,
         statements: &statements,
@@ -117,10 +118,35 @@ fn citations_are_corrected() {
             "[Z9] says that telephones ring loudly.",
         ),
         ("Telephones ring, see [Z9].", "Telephones ring, see [Z9]."),
-        // Without the citation, the rest would be code, a note, or another citation.
+        // Without the citation, the rest would be code, reasoning, a note, or another citation. Other citations are corrected.
         ("[Z9]```[A1]", "[Z9]```[A1]"),
-        ("[Z9][^1]: [A1]", "[Z9][^1]: [A1]"),
+        (
+            "Lions roar <[Z9]think> loudly.\n\nTelephones ring [Z8].",
+            "Lions roar <[Z9]think> loudly.\n\nTelephones ring.",
+        ),
+        (
+            "Lions roar <[Z9]think> loudly [Z8]. So [A1].",
+            "Lions roar <[Z9]think> loudly. So [A1].",
+        ),
+        (
+            "[Z9][^1]: [A1]\n\nTelephones ring loudly [Z8].",
+            "[Z9][^1]: [A1]\n\nTelephones ring loudly.",
+        ),
         ("[A1][A1[Z9]-", "[A1][A1[Z9]-"),
+        ("[A[Z9]1]", "[A[Z9]1]"),
+        // Code beside the citation stays code.
+        ("- [Z9] `ring` is a command.", "- `ring` is a command."),
+        (
+            "{B}.\n\nSources:\n- [A2] Backups\n- [Z9] Unknown\n```\nring\n```\n",
+            "{B} [A2].\n\nSources:\n- [A2] Backups\n```\nring\n```\n",
+        ),
+        // Words beside the citation stay words.
+        ("Telephones ring[Z9]loudly.", "Telephones ring loudly."),
+        // Several citations stay in one string.
+        (
+            "{B}, and the server listens on port 5432 [A1, A2, Z9].",
+            "{B}, and the server listens on port 5432 [A1, A2].",
+        ),
         // Strings of other forms stay.
         ("<cite id=\"9\">{B}</cite>.", "<cite id=\"9\">{B}</cite>."),
         ("`{B} [Z9]`", "`{B} [Z9]`"),
@@ -258,8 +284,13 @@ fn a_source_without_text_may_support_anything() {
 
 /// The work of a correction of an answer of this many lines.
 fn work(lines: usize) -> usize {
-    let answer = format!("- Telephones ring `loudly` everywhere [Z9]. {BACKUPS}, see `it` [A1].\n")
-        .repeat(lines);
+    let line = format!("- Telephones ring `loudly` everywhere [Z9]. {BACKUPS}, see `it` [A1].\n");
+    // Without the first citation of this line, the others would be hidden.
+    let misread = format!(
+        "Lions roar <[Z9]think> {}[A1].\n",
+        "word [Z8] ".repeat(lines)
+    );
+    let answer = line.repeat(lines) + &misread;
     let checks = test_support::measure(|| {
         for mode in RepairMode::ALL {
             repaired(&answer, mode);
@@ -320,10 +351,12 @@ fn statements_are_compared_with_each_source() {
 /// Words that join two citations.
 const JOINING: [&str; 9] = ["and", "or", "und", "oder", "et", "y", "e", "и", "和"];
 
-/// The words of a text outside some ranges.
+/// The words of a text outside its citations and some ranges.
 fn words(text: &str, without: impl Iterator<Item = Range<usize>>) -> Vec<String> {
     let mut bare = text.to_owned().into_bytes();
-    for range in without {
+    let read = extract(text, &Grammar::default()).citations;
+    let cited = read.into_iter().map(|citation| citation.span.bytes);
+    for range in without.chain(cited) {
         bare[range].fill(b' ');
     }
     let bare = String::from_utf8(bare).unwrap();
@@ -343,14 +376,14 @@ fn markers(text: &str, without: impl Iterator<Item = Range<usize>>) -> usize {
     read.iter().filter(marker).count()
 }
 
-/// Whether the second text has the words of the first, except words that joined citations.
+/// Whether the second text has the words of the first, except words that joined citations. A removed citation can separate a word.
 fn keeps_words(before: &[String], after: &[String]) -> bool {
-    let after = after.concat();
-    let rest = before.iter().try_fold(after.as_str(), |after, word| {
-        let joined = JOINING.contains(&word.as_str()).then_some(after);
-        after.strip_prefix(word.as_str()).or(joined)
+    let rest = before.iter().try_fold(after, |after, word| match after {
+        [first, rest @ ..] if first == word => Some(rest),
+        _ if JOINING.contains(&word.as_str()) => Some(after),
+        _ => None,
     });
-    rest == Some("")
+    rest.is_some_and(<[String]>::is_empty)
 }
 
 /// The corrected text of an answer that grows by one character, from the parts that are final.
@@ -377,6 +410,8 @@ fn answers() -> impl Strategy<Value = String> {
         Just(SERVER.to_owned()),
         Just("[Z9]".to_owned()),
         Just("[A1]".to_owned()),
+        Just("<[Z9]think>".to_owned()),
+        Just("`[Z9]``".to_owned()),
         Just(". ".to_owned()),
         Just(".\n\n".to_owned()),
     ];

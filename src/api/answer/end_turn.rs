@@ -110,17 +110,8 @@ fn write(
 ) -> Result<i64> {
     let answer_tokens = stage("tokens", || reground_tokens::count(answer.text));
     let (turn_id, stores_text) = (turn.turn_id, ended.stores_text);
-    let (reserved, of) = stage("write message", || {
-        let reserved = messages::reserve_answer(turn_id, ended.repaired.is_some())?;
-        let of = Original {
-            message_id: reserved.message_id,
-            conversation_id: conversation.conversation_id,
-            turn_id,
-            origin: Origin::Live,
-            model: answer.model,
-            stores_text,
-            chains: ended.chains,
-        };
+    let reserved = stage("write message", || {
+        let reserved = messages::reserve_answer(turn_id)?;
         let new = NewMessage {
             message_id: reserved.message_id,
             conversation_id: conversation.conversation_id,
@@ -140,11 +131,8 @@ fn write(
             repair_mode: None,
             cited: NewCitation::stored(&ended.verdict.citations, stores_text),
         };
-        let copy = ended.repaired.as_ref().zip(reserved.copy_id);
-        let copy = copy.map(|((mode, copy), copy_id)| copy.message(copy_id, &of, *mode));
-        let both: Vec<NewMessage<'_>> = std::iter::once(new).chain(copy).collect();
-        messages::insert(tenant, &both)?;
-        Ok::<_, Error>((reserved, of))
+        messages::insert(tenant, &[new])?;
+        Ok::<_, Error>(reserved)
     })?;
     stage("write memory", || {
         markers::cite(reserved.message_id)?;
@@ -158,8 +146,17 @@ fn write(
             chain::append(tenant, conversation_id, link)
         })?;
     }
-    if let Some(((_, copy), copy_id)) = ended.repaired.as_ref().zip(reserved.copy_id) {
-        stage("write repair", || copy.store_changes(tenant, copy_id, &of))?;
+    if let Some((mode, copy)) = &ended.repaired {
+        let of = Original {
+            message_id: reserved.message_id,
+            conversation_id: conversation.conversation_id,
+            turn_id,
+            origin: Origin::Live,
+            model: answer.model,
+            stores_text,
+            chains: ended.chains,
+        };
+        stage("write repair", || copy.store(tenant, &of, *mode))?;
     }
     Ok(reserved.message_id)
 }

@@ -316,22 +316,19 @@ pub fn reserve_copy() -> Result<i64> {
 #[derive(Debug, Deserialize)]
 pub struct ReservedAnswer {
     pub message_id: i64,
-    /// The id for its corrected copy, if it has one.
-    pub copy_id: Option<i64>,
     /// Tokens of the answer that it supersedes.
     pub superseded_tokens: Option<i32>,
 }
 
-/// Reserves ids for the next answer of a turn and its corrected copy, if it has one. The current answer of the turn is marked as superseded and leaves the rollups.
-pub fn reserve_answer(turn_id: i64, has_copy: bool) -> Result<ReservedAnswer> {
+/// Reserves the id for the next answer of a turn. The current answer of the turn is marked as superseded and leaves the rollups.
+pub fn reserve_answer(turn_id: i64) -> Result<ReservedAnswer> {
     let reserved = as_owner(|| {
         sql::write_json(
             "WITH superseded AS (UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING tenant, message_id, answer_tokens), \
                  queued AS (INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT tenant, message_id, -1 FROM superseded) \
              SELECT json_build_object('message_id', nextval('reground.messages_message_id_seq'), \
-                 'copy_id', CASE WHEN $2 THEN nextval('reground.messages_message_id_seq') END, \
                  'superseded_tokens', (SELECT answer_tokens FROM superseded))::text",
-            &[turn_id.into(), has_copy.into()],
+            &[turn_id.into()],
         )
     })?;
     reserved.ok_or_else(|| Error::Stored("a new message has no id".into()))

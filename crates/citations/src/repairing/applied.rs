@@ -5,6 +5,7 @@ use std::ops::Range;
 use reground_interrupt::checked;
 
 use super::change::{Change, RepairedAnswer};
+use crate::Extraction;
 
 /// A part of the answer, and the text that replaces it.
 #[derive(Clone, Debug)]
@@ -19,16 +20,14 @@ pub(super) struct Edit {
 /// An edit in the text.
 pub(super) struct Placed<'e> {
     pub edit: &'e Edit,
-    /// The replaced bytes of the answer.
-    pub before: Range<usize>,
-    /// The bytes of the text that replace them.
+    /// Its bytes of the text, without the space before an added citation.
     pub after: Range<usize>,
 }
 
 /// The text after the edits.
 pub(super) struct Applied<'e> {
     pub text: String,
-    /// The edits in order. Those within a removed sentence are part of its removal.
+    /// The edits in order, without those within a removed sentence.
     pub placed: Vec<Placed<'e>>,
 }
 
@@ -44,10 +43,10 @@ impl<'e> Applied<'e> {
                 continue;
             }
             // Two removals can share the space between them.
-            let before = edit.bytes.start.max(at)..edit.bytes.end;
-            text.push_str(&answer[at..before.start]);
-            // The space before what was removed at the end of a line.
-            let ends_line = matches!(answer[before.end..].chars().next(), None | Some('\n'));
+            text.push_str(&answer[at..edit.bytes.start.max(at)]);
+            at = edit.bytes.end;
+            // Spaces before a removal at the end of a line are removed, too.
+            let ends_line = matches!(answer[at..].chars().next(), None | Some('\n'));
             if edit.text.is_empty() && ends_line {
                 let kept = text.trim_end_matches([' ', '\t']).len();
                 text.truncate(kept);
@@ -56,13 +55,10 @@ impl<'e> Applied<'e> {
                     (after.start, after.end) = (after.start.min(kept), kept);
                 }
             }
-            let start = text.len();
             text.push_str(&edit.text);
-            at = before.end;
             placed.push(Placed {
                 edit,
-                before,
-                after: start..text.len(),
+                after: text.len() - edit.text.trim_start().len()..text.len(),
             });
         }
         text.push_str(&answer[at..]);
@@ -73,33 +69,45 @@ impl<'e> Applied<'e> {
     pub fn kept(&self, bytes: &Range<usize>) -> Option<Range<usize>> {
         let next = self
             .placed
-            .partition_point(|placed| placed.before.end <= bytes.start);
+            .partition_point(|placed| placed.edit.bytes.end <= bytes.start);
         let replaced = self
             .placed
             .get(next)
-            .is_some_and(|placed| placed.before.start < bytes.end);
+            .is_some_and(|placed| placed.edit.bytes.start < bytes.end);
         let (before, after) = match next.checked_sub(1) {
-            Some(last) => (self.placed[last].before.end, self.placed[last].after.end),
+            Some(last) => (
+                self.placed[last].edit.bytes.end,
+                self.placed[last].after.end,
+            ),
             None => (0, 0),
         };
         let moved = |byte: usize| byte - before + after;
         (!replaced).then(|| moved(bytes.start)..moved(bytes.end))
     }
 
-    /// The corrected answer.
-    pub fn into_repaired(self) -> RepairedAnswer {
-        let mut changes = Vec::new();
-        for Placed { edit, after, .. } in &self.placed {
-            // Without the space before an added citation.
-            let written = self.text[after.clone()].trim_start().len();
-            changes.extend(edit.changes.iter().map(|change| Change {
-                after: after.end - written..after.end,
+    /// Returns the start of an edit that replaces some of the bytes of the answer, but not all; `None` if there is none.
+    pub fn cut(&self, bytes: &Range<usize>) -> Option<usize> {
+        let next = self
+            .placed
+            .partition_point(|placed| placed.edit.bytes.end <= bytes.start);
+        let edits = self.placed[next..].iter().map(|placed| &placed.edit.bytes);
+        let mut within = edits.take_while(|edit| edit.start < bytes.end);
+        let cuts = |edit: &&Range<usize>| edit.start > bytes.start || edit.end < bytes.end;
+        within.find(cuts).map(|edit| edit.start)
+    }
+
+    /// The corrected answer. `extraction` is read from the text.
+    pub fn into_repaired(self, extraction: Extraction) -> RepairedAnswer {
+        let changes = self.placed.iter().flat_map(|Placed { edit, after }| {
+            edit.changes.iter().map(|change| Change {
+                after: after.clone(),
                 ..change.clone()
-            }));
-        }
+            })
+        });
         RepairedAnswer {
+            changes: changes.collect(),
             text: self.text,
-            changes,
+            extraction,
         }
     }
 }

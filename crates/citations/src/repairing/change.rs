@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use reground_interrupt::checked;
 
+use crate::Extraction;
 use crate::import::PositionMap;
 
 /// The kind of a change.
@@ -52,16 +53,18 @@ pub struct Change {
 }
 
 /// A corrected answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RepairedAnswer {
     /// The text to show.
     pub text: String,
+    /// The citations of the text; empty if nothing was changed.
+    pub extraction: Extraction,
     /// The changes, in the order of the answer. Citations of one string have the same bytes.
     pub changes: Vec<Change>,
 }
 
 impl RepairedAnswer {
-    /// For each change, the characters that it replaces in the answer and those of the text that replace them.
+    /// Returns the character ranges of each change, in the answer and in the text.
     #[must_use]
     pub fn characters(&self, answer: &str) -> Vec<(Range<usize>, Range<usize>)> {
         let (before, after) = (PositionMap::new(answer), PositionMap::new(&self.text));

@@ -116,7 +116,7 @@ fn corrected_sentence(
         citation: None,
         sentence: Some(sentence),
         source,
-        before: given.extraction.sentences[sentence].clone(),
+        before: 0..0,
         after: 0..0,
     };
     if cited == Some(Cited::Rightly) {

@@ -1,6 +1,8 @@
-//! Removes citations and sentences, with what would be left over.
+//! Removes citations and sentences, with the spaces and signs around them.
 
 use std::ops::Range;
+
+use reground_interrupt::checked;
 
 use super::applied::Edit;
 use super::change::Change;
@@ -39,7 +41,7 @@ pub(super) fn removed_strings(
     let citations = &given.extraction.citations;
     let mut edits = Vec::with_capacity(runs.len());
     let mut least = 0;
-    for (run, mut changes) in runs {
+    for (run, mut changes) in checked(runs) {
         let before = citations.partition_point(|c| c.span.bytes.end <= run.start);
         let before = before
             .checked_sub(1)
@@ -63,16 +65,12 @@ pub(super) fn removed_strings(
                 None => with_spaces(answer, with_empty_markup(answer, run), least),
             },
         };
-        if opens_block(answer, &bytes) {
-            continue;
-        }
         least = bytes.end;
         let before = answer[..bytes.start].chars().next_back();
         let after = answer[bytes.end..].chars().next();
-        let merges = before.zip(after).is_some_and(|(before, after)| {
-            before.is_alphanumeric() && after.is_alphanumeric()
-                || before == after && matches!(before, '`' | '~')
-        });
+        let merges = before
+            .zip(after)
+            .is_some_and(|(before, after)| before.is_alphanumeric() && after.is_alphanumeric());
         edits.push(Edit {
             text: if merges {
                 " ".to_owned()
@@ -85,14 +83,6 @@ pub(super) fn removed_strings(
         });
     }
     edits
-}
-
-/// Whether the rest of the line would begin a block of code without a part before it. All text after it would then be code.
-fn opens_block(answer: &str, removed: &Range<usize>) -> bool {
-    let line = answer[..removed.start].rfind('\n').map_or(0, |at| at + 1);
-    let before = &answer[line..removed.start];
-    let after = answer[removed.end..].trim_start_matches([' ', '\t']);
-    block_sign(before) == before.len() && after.starts_with(['`', '~'])
 }
 
 /// Signs around a citation that mean nothing without it.
@@ -132,17 +122,13 @@ fn entry(answer: &str, run: &Range<usize>) -> Option<Range<usize>> {
     (begins && has_words).then_some(line..end)
 }
 
-/// Removes a sentence with its citations, and its line if nothing else is on it; `None` if the rest of the line would be read in another way.
-pub(super) fn removed_sentence(
-    given: &Unrepaired<'_>,
-    sentence: usize,
-    change: Change,
-) -> Option<Edit> {
+/// Removes a sentence with its citations, and its line if nothing else is on it.
+pub(super) fn removed_sentence(given: &Unrepaired<'_>, sentence: usize, change: Change) -> Edit {
     let answer = given.answer;
     let mut bytes = with_citations(given, sentence);
     let line = answer[..bytes.start].rfind('\n').map_or(0, |at| at + 1);
     if let Some(line) = whole_line(answer, line, &bytes) {
-        return Some(Edit {
+        return Edit {
             text: String::new(),
             citations: 0,
             changes: vec![Change {
@@ -150,7 +136,7 @@ pub(super) fn removed_sentence(
                 ..change
             }],
             bytes: line,
-        });
+        };
     }
     // The sign of a list or quotation belongs to the rest of the line.
     if bytes.start == line {
@@ -161,16 +147,13 @@ pub(super) fn removed_sentence(
         ..change
     };
     let bytes = with_white_space(answer, line, bytes);
-    if opens_block(answer, &bytes) {
-        return None;
-    }
     let (bytes, text) = with_bold_sign(answer, bytes);
-    Some(Edit {
+    Edit {
         bytes,
         text: text.to_owned(),
         citations: 0,
         changes: vec![change],
-    })
+    }
 }
 
 /// The bytes of a sentence with its citations after the full stop, without citations at its start that belong to the sentence before.
@@ -211,7 +194,7 @@ fn with_citations(given: &Unrepaired<'_>, sentence: usize) -> Range<usize> {
     bytes
 }
 
-/// A removed run, and the sign that must stay in its place because bold text begins or ends in it.
+/// Returns the bytes to remove, and their replacement: `**` if bold text begins or ends in them.
 fn with_bold_sign(answer: &str, mut bytes: Range<usize>) -> (Range<usize>, &'static str) {
     let signs = answer[bytes.clone()].matches(BOLD).count();
     if signs.is_multiple_of(2) {

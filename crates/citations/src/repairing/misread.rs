@@ -7,36 +7,75 @@ use reground_interrupt::checked;
 
 use super::applied::{Applied, Placed};
 use super::unrepaired::Unrepaired;
-use crate::extract;
+use crate::Extraction;
+use crate::reading::code_spans::non_prose_spans;
+use crate::reading::extract::extract_part;
 
-/// The number of citations at each place of a text.
+/// A corrected text as it is read.
+pub(super) struct ReadAgain {
+    pub extraction: Extraction,
+    /// Starts of the edits next to a difference from what was expected, ascending.
+    pub misread: Vec<usize>,
+}
+
+/// The number of citations, or of parts that are not prose, at each place of a text.
 type Places = BTreeMap<(usize, usize), usize>;
 
-/// Returns the starts of the edits that are next to a missing or an unintended citation, ascending. A citation, a bracket or a full stop
-/// can change how the text next to it is read.
-pub(super) fn misread(given: &Unrepaired<'_>, applied: &Applied<'_>) -> Vec<usize> {
-    let expected = expected(given, applied);
-    let read = extract(&applied.text, given.grammar).citations;
-    let read = places(read.iter().map(|citation| citation.span.bytes.clone()));
-    let differs = |place: &&(usize, usize)| expected.get(*place) != read.get(*place);
-    let differing = checked(expected.keys().chain(read.keys())).filter(differs);
-    let mut misread: Vec<usize> = differing
-        .filter_map(|(start, _)| nearest(&applied.placed, *start))
-        .collect();
+/// Reads the text, and compares its code and its citations with those of the answer. `hidden` is the code and the reasoning of the answer. A
+/// citation, a bracket or a full stop can change how the text next to it is read.
+pub(super) fn read_again(
+    given: &Unrepaired<'_>,
+    hidden: &[Range<usize>],
+    applied: &Applied<'_>,
+) -> ReadAgain {
+    let extraction = extract_part(&applied.text, given.grammar, given.in_list).extraction;
+    let cut = checked(hidden).filter_map(|span| applied.cut(span));
+    let mut misread: Vec<usize> = cut.collect();
+    if misread.is_empty() {
+        misread.extend(changed_code(hidden, applied));
+    }
+    if misread.is_empty() {
+        misread = changed_citations(given, &extraction, applied);
+    }
     misread.sort_unstable();
     misread.dedup();
-    misread
+    ReadAgain {
+        extraction,
+        misread,
+    }
+}
+
+/// The start of the edit next to the first code that begins or ends elsewhere. It can change how all text after it is read.
+fn changed_code(hidden: &[Range<usize>], applied: &Applied<'_>) -> Option<usize> {
+    let kept = checked(hidden).filter_map(|span| applied.kept(span));
+    let read = non_prose_spans(&applied.text);
+    let changed = differences(&places(kept), &places(read.into_iter()));
+    nearest(&applied.placed, *changed.iter().min()?)
+}
+
+/// Starts of the edits next to a missing or an additional citation.
+fn changed_citations(
+    given: &Unrepaired<'_>,
+    extraction: &Extraction,
+    applied: &Applied<'_>,
+) -> Vec<usize> {
+    let read = extraction.citations.iter();
+    let read = places(read.map(|citation| citation.span.bytes.clone()));
+    let changed = differences(&expected_citations(given, applied), &read);
+    let edits = changed.into_iter();
+    edits
+        .filter_map(|start| nearest(&applied.placed, start))
+        .collect()
 }
 
 /// The citations that no edit replaces, and those that the edits write.
-fn expected(given: &Unrepaired<'_>, applied: &Applied<'_>) -> Places {
-    let citations = given.extraction.citations.iter();
+fn expected_citations(given: &Unrepaired<'_>, applied: &Applied<'_>) -> Places {
+    let citations = checked(&given.extraction.citations);
     let kept = citations.filter_map(|citation| applied.kept(&citation.span.bytes));
     let mut expected = places(kept);
-    for Placed { edit, after, .. } in &applied.placed {
+    for Placed { edit, after } in &applied.placed {
         if edit.citations > 0 {
-            let string = edit.text.trim_start().len();
-            expected.insert((after.end - string, after.end), edit.citations);
+            expected.insert((after.start, after.end), edit.citations);
         }
     }
     expected
@@ -48,6 +87,13 @@ fn places(spans: impl Iterator<Item = Range<usize>>) -> Places {
         *places.entry((span.start, span.end)).or_default() += 1;
     }
     places
+}
+
+/// Starts of the places that differ.
+fn differences(expected: &Places, read: &Places) -> Vec<usize> {
+    let differs = |place: &&(usize, usize)| expected.get(*place) != read.get(*place);
+    let all = checked(expected.keys().chain(read.keys()));
+    all.filter(differs).map(|(start, _)| *start).collect()
 }
 
 /// The start of the edit that is nearest to a position of the text.

@@ -6,7 +6,7 @@ use super::applied::{Applied, Edit};
 use super::change::{Change, RepairedAnswer};
 use super::corrections::{Correction, corrections};
 use super::edits::{removed_sentence, removed_strings};
-use super::misread::misread;
+use super::misread::{ReadAgain, read_again};
 use super::mode::RepairMode;
 use super::sentence_end::before_full_stop;
 use super::unrepaired::Unrepaired;
@@ -18,23 +18,41 @@ use crate::reading::code_spans::non_prose_spans;
 /// markup around a fact stay. Citations that an API returned apart from the text have no string, so nothing is changed there.
 #[must_use]
 pub fn repair(given: &Unrepaired<'_>, mode: RepairMode) -> RepairedAnswer {
-    let mut edits = edits_of(given, mode);
-    // An edit that changes how the rest is read is given up.
-    loop {
+    let unchanged = || RepairedAnswer {
+        text: given.answer.to_owned(),
+        ..RepairedAnswer::default()
+    };
+    // Without a citation, one that was omitted would be read.
+    if given.extraction.omitted > 0 {
+        return unchanged();
+    }
+    let hidden = non_prose_spans(given.answer);
+    let mut edits = edits_of(given, &hidden, mode);
+    // Edits that change how the rest is read are dropped.
+    for _ in 0..MOST_READINGS {
+        if edits.is_empty() {
+            break;
+        }
         let applied = Applied::of(given.answer, &edits);
-        let misread = misread(given, &applied);
+        let ReadAgain {
+            extraction,
+            misread,
+        } = read_again(given, &hidden, &applied);
         if misread.is_empty() {
-            return applied.into_repaired();
+            return applied.into_repaired(extraction);
         }
         edits.retain(|edit| misread.binary_search(&edit.bytes.start).is_err());
     }
+    unchanged()
 }
 
+/// Most times that the text of one answer is read. Dropped edits rarely change the reading again.
+const MOST_READINGS: usize = 16;
+
 /// The edits of a mode.
-fn edits_of(given: &Unrepaired<'_>, mode: RepairMode) -> Vec<Edit> {
+fn edits_of(given: &Unrepaired<'_>, hidden: &[Range<usize>], mode: RepairMode) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut removals = Vec::new();
-    let hidden = non_prose_spans(given.answer);
     for correction in corrections(given, mode) {
         match correction {
             Correction::String {
@@ -57,10 +75,9 @@ fn edits_of(given: &Unrepaired<'_>, mode: RepairMode) -> Vec<Edit> {
                 sentence,
                 text,
                 change,
-            } => edits.extend(inserted(given, &hidden, sentence, &text, change)),
+            } => edits.extend(inserted(given, hidden, sentence, &text, change)),
             Correction::Sentence { sentence, change } => {
-                let removed = removed_sentence(given, sentence, change);
-                edits.extend(removed.filter(|edit| !cuts(&hidden, &edit.bytes)));
+                edits.push(removed_sentence(given, sentence, change));
             }
         }
     }
@@ -104,15 +121,6 @@ fn inserted(
             ..change
         }],
     })
-}
-
-/// Whether a part begins or ends within code or reasoning. If it is removed, the rest would become prose.
-fn cuts(hidden: &[Range<usize>], part: &Range<usize>) -> bool {
-    let inside = |at: usize| {
-        let around = hidden.get(hidden.partition_point(|hidden| hidden.end <= at));
-        around.is_some_and(|hidden| hidden.start < at)
-    };
-    inside(part.start) || inside(part.end)
 }
 
 /// Whether a hidden text is code within a line, which has ended.

@@ -7,6 +7,8 @@ use crate::{Extraction, Grammar, Judgement, Source, StatementSupport};
 pub struct Unrepaired<'a> {
     /// The answer.
     pub answer: &'a str,
+    /// Whether it is a part of an answer that begins in a list of references.
+    pub in_list: bool,
     /// Its citations and statements, from [`extract_with_statements`](crate::extract_with_statements).
     pub extraction: &'a Extraction,
     /// The verdict on each citation.

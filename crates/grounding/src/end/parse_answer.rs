@@ -71,6 +71,8 @@ pub struct ParsedAnswer<'a> {
     pub notes: Vec<ImportNote>,
     /// Whether each statement is compared with all sources, so that the answer can be repaired.
     pub compares_statements: bool,
+    /// Whether the text is a part of an answer that begins in a list of references.
+    pub in_list: bool,
 }
 
 /// Parses an answer. Citations that the model's API returned beside the text replace those in the text, which at most
@@ -97,7 +99,7 @@ pub fn parse_answer<'a>(
         extraction: import.extraction,
         quotes: import.quotes,
         notes: import.notes,
-        compares_statements: false,
+        ..ParsedAnswer::default()
     })
 }
 
@@ -109,6 +111,7 @@ pub fn parse_statements<'a>(answer: &'a str, grammar: &Grammar, in_list: bool) -
         answer,
         extraction: extract_with_statements(answer, grammar, in_list),
         compares_statements: true,
+        in_list,
         ..ParsedAnswer::default()
     }
 }

@@ -77,7 +77,8 @@ impl AnswerChange {
 
 /// Whether a repaired answer has the same citations of the same claims as before, so that the verdicts on them stay.
 #[must_use]
-pub fn moved(before: &Extraction, after: &Extraction, repaired: &RepairedAnswer) -> bool {
+pub fn moved(before: &Extraction, repaired: &RepairedAnswer) -> bool {
+    let after = &repaired.extraction;
     let marks = checked(&repaired.changes).all(|change| change.kind == ChangeKind::Marked);
     let mut citations = before.citations.iter().zip(&after.citations);
     marks
@@ -96,6 +97,7 @@ impl ToRepair<'_> {
             .collect();
         let given = Unrepaired {
             answer: self.read.answer,
+            in_list: self.read.in_list,
             extraction: &self.read.extraction,
             judgements: &judgements,
             statements: &self.judged.statements,
@@ -106,12 +108,12 @@ impl ToRepair<'_> {
         repair(&given, mode)
     }
 
-    /// Describes the changes. `judged_after` are the citations of the repaired answer with their verdicts.
+    /// Describes the changes. `judged_after` has the verdicts on the citations of the repaired answer.
     #[must_use]
     pub fn changes(
         &self,
         repaired: &RepairedAnswer,
-        judged_after: (&Extraction, &JudgedAnswer),
+        judged_after: &JudgedAnswer,
     ) -> Vec<AnswerChange> {
         let changes = checked(&repaired.changes).zip(repaired.characters(self.read.answer));
         (1..)
@@ -131,7 +133,7 @@ impl ToRepair<'_> {
         &self,
         repaired: &RepairedAnswer,
         change: &Change,
-        (extraction, judged): (&Extraction, &JudgedAnswer),
+        judged_after: &JudgedAnswer,
     ) -> AnswerChange {
         let answer = self.read.answer;
         let before = change
@@ -139,12 +141,12 @@ impl ToRepair<'_> {
             .and_then(|number| self.judged.citations.get(number));
         let before = before.map(|citation| &citation.judgement);
         let after = change.source.and_then(|source| {
-            let citations = extraction.citations.iter().zip(&judged.citations);
-            let mut citations = citations.map(|(read, judged)| (read, &judged.judgement));
-            let found = citations.find(|(read, judgement)| {
-                read.span.bytes == change.after && judgement.source == Some(source)
-            });
-            found.map(|(_, judgement)| judgement)
+            let read = &repaired.extraction.citations;
+            let first = read.partition_point(|c| c.span.bytes.start < change.after.start);
+            let string = read[first..].iter().zip(&judged_after.citations[first..]);
+            let mut string = string.take_while(|(read, _)| read.span.bytes == change.after);
+            let found = string.find(|(_, judged)| judged.judgement.source == Some(source));
+            found.map(|(_, judged)| &judged.judgement)
         });
         let sentence = change
             .sentence

@@ -17,7 +17,7 @@ use crate::profile::{self, stage};
 use crate::retrieve::evidence::stage_facts;
 use crate::rows;
 use crate::run_as::as_owner;
-use crate::store::messages::{self, Message, Origin};
+use crate::store::messages::{Message, Origin};
 use crate::store::turns::{self, Turn};
 use crate::store::{conversations, repairs};
 use crate::tenant;
@@ -128,12 +128,7 @@ impl<'a> StoredAnswer<'a> {
             stores_text: true,
             chains: evidence.settings.chains(),
         };
-        let copy = stage("write repair", || {
-            let copy = messages::reserve_copy()?;
-            messages::insert(self.tenant, &[repaired.message(copy, &of, mode)])?;
-            repaired.store_changes(self.tenant, copy, &of)?;
-            Ok::<_, Error>(copy)
-        })?;
+        let copy = stage("write repair", || repaired.store(self.tenant, &of, mode))?;
         Ok(Some((copy, repaired)))
     }
 }

@@ -13,7 +13,7 @@ use crate::api::answer::judging::judge_context::JudgeContext;
 use crate::error::Result;
 use crate::profile::stage;
 use crate::store::chain::{self, About};
-use crate::store::messages::{NewCitation, NewMessage, Origin, Scored};
+use crate::store::messages::{self, NewCitation, NewMessage, Origin, Scored};
 use crate::store::repairs;
 
 /// A corrected answer.
@@ -54,19 +54,23 @@ impl Repaired {
         if repaired.changes.is_empty() {
             return Ok(None);
         }
-        let after = judge::read(&repaired.text, context.grammar, None)?;
-        let (judged, citations) = match moved(&read.extraction, &after.extraction, &repaired) {
+        let (judged, citations) = match moved(&read.extraction, &repaired) {
             true => {
-                let moved = verdict.citations.iter().zip(&after.extraction.citations);
+                let moved = verdict.citations.iter().zip(&repaired.extraction.citations);
                 let moved = moved.map(|(citation, after)| citation.clone().at(&after.span));
                 (verdict.judged.clone(), moved.collect())
             }
             false => {
+                let after = ParsedAnswer {
+                    answer: &repaired.text,
+                    extraction: repaired.extraction.clone(),
+                    ..ParsedAnswer::default()
+                };
                 let verdict = judge::judge(&after, context)?;
                 (verdict.judged, verdict.citations)
             }
         };
-        let changes = given.changes(&repaired, (&after.extraction, &judged));
+        let changes = given.changes(&repaired, &judged);
         Ok(Some(Self {
             fingerprint: Fingerprint::of(&repaired.text, None),
             answer_tokens: stage("tokens", || reground_tokens::count(&repaired.text)),
@@ -77,14 +81,10 @@ impl Repaired {
         }))
     }
 
-    /// The corrected copy as an answer of its own.
-    pub fn message<'a>(
-        &'a self,
-        message_id: i64,
-        of: &Original<'a>,
-        mode: RepairMode,
-    ) -> NewMessage<'a> {
-        NewMessage {
+    /// Stores the corrected copy as an answer of its own with the changes, and links it to the chain of its conversation; returns its message_id.
+    pub fn store(&self, tenant: &str, of: &Original<'_>, mode: RepairMode) -> Result<i64> {
+        let message_id = messages::reserve_copy()?;
+        let copy = NewMessage {
             message_id,
             conversation_id: of.conversation_id,
             turn_id: of.turn_id,
@@ -102,19 +102,14 @@ impl Repaired {
             repair_of: Some(of.message_id),
             repair_mode: Some(mode.as_str()),
             cited: NewCitation::stored(&self.citations, of.stores_text),
-        }
-    }
-
-    /// Stores the changes of a stored copy, and links it to the chain of its conversation.
-    pub fn store_changes(&self, tenant: &str, message_id: i64, of: &Original<'_>) -> Result<()> {
+        };
+        messages::insert(tenant, &[copy])?;
         repairs::insert(tenant, message_id, &self.changes, of.stores_text)?;
-        match of.chains {
-            true => {
-                let link = About::Answer(of.turn_id, message_id);
-                chain::append(tenant, of.conversation_id, link)
-            }
-            false => Ok(()),
+        if of.chains {
+            let link = About::Answer(of.turn_id, message_id);
+            chain::append(tenant, of.conversation_id, link)?;
         }
+        Ok(message_id)
     }
 }
 
@@ -149,7 +144,7 @@ fn to_repair<'a>(
 #[derive(Serialize)]
 pub(super) struct RepairRow<'a> {
     pub message_id: Option<i64>,
-    /// In the first row: an answer can have many changes.
+    /// Only in the first row, because an answer can have many changes.
     pub answer: Option<&'a str>,
     #[serde(flatten)]
     pub change: Option<&'a AnswerChange>,
@@ -158,22 +153,17 @@ pub(super) struct RepairRow<'a> {
 impl<'a> RepairRow<'a> {
     /// A row for each change of an answer.
     pub fn of(message_id: Option<i64>, answer: &'a str, changes: &'a [AnswerChange]) -> Vec<Self> {
-        let mut rows: Vec<Self> = changes
-            .iter()
-            .map(|change| Self {
-                message_id,
-                answer: None,
-                change: Some(change),
-            })
-            .collect();
-        if rows.is_empty() {
-            rows.push(Self {
-                message_id,
-                answer: None,
-                change: None,
-            });
+        let changes = changes.iter().map(Some);
+        let answers = std::iter::once(Some(answer)).chain(std::iter::repeat(None));
+        let row = |(change, answer)| Self {
+            message_id,
+            answer,
+            change,
+        };
+        let rows: Vec<Self> = changes.zip(answers).map(row).collect();
+        match rows.is_empty() {
+            true => vec![row((None, Some(answer)))],
+            false => rows,
         }
-        rows[0].answer = Some(answer);
-        rows
     }
 }
