@@ -137,6 +137,35 @@ fn imports_read_no_more_in_full_tables() -> Result<()> {
     reads_do_not_grow("import", import)
 }
 
+/// Statistics can be wrong in any way, so an answer marks what it cites within its conversation even in a plan that merges whole indexes.
+#[test]
+fn an_answer_reads_the_markers_of_its_conversation_in_each_plan() -> Result<()> {
+    let _alone = alone();
+    let database = Database::create("plans_markers")?;
+    let mut client = database.connect()?;
+    client.batch_execute(
+        "SELECT reground.create_corpus('farm');
+         SELECT count(*) FROM reground.put_document('farm', 'cow', content => 'A cow gives milk.');
+         SELECT count(*) FROM generate_series(1, 400) AS n, LATERAL reground.record_turns(jsonb_build_array(jsonb_build_object(
+             'conversation_ref', 'old-' || n, 'query', 'q', 'answer', 'It floats [1].', 'message_ref', '1', 'passages', '[{\"content\": \"It floats.\"}]'::jsonb)));
+         ANALYZE",
+    )?;
+    let row = client.query_one(
+        "SELECT max(turn_id) FROM reground.begin_turn('new', 'milk of a cow', corpus => 'farm')",
+        &[],
+    )?;
+    let turn: i64 = row.get(0);
+    client.batch_execute("SET enable_nestloop = off; SET enable_hashjoin = off")?;
+    let before = read_so_far(&mut client)?["conversation_markers"];
+    client.execute(
+        "SELECT FROM reground.end_turn($1, 'A cow gives milk [A1].')",
+        &[&turn],
+    )?;
+    let read = read_so_far(&mut client)?["conversation_markers"] - before;
+    ensure!((1..50).contains(&read), "{read} entries and rows were read");
+    Ok(())
+}
+
 /// A plan for a group with few rows reads them all through the index on the groups. For a group with most rows it would read and sort
 /// most of the table, so the passages must then come from the index on the text.
 #[test]

@@ -135,7 +135,7 @@ fn write(
         Ok::<_, Error>(reserved)
     })?;
     stage("write memory", || {
-        markers::cite(reserved.message_id)?;
+        markers::cite(conversation.conversation_id, reserved.message_id)?;
         count_tokens(conversation, turn, answer_tokens, &reserved)?;
         remember(tenant, conversation, turn, ended)
     })?;

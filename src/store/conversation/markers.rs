@@ -182,16 +182,16 @@ pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
     .unwrap_or_default())
 }
 
-/// Marks the sources that an answer cites, by marker or otherwise, as cited.
-pub fn cite(message_id: i64) -> Result<()> {
+/// Marks the sources that an answer of a conversation cites, by marker or otherwise, as cited.
+pub fn cite(conversation_id: i64, message_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "UPDATE reground.conversation_markers AS m SET cited = true FROM ( \
-                 SELECT conversation_id, marker FROM reground.message_citations WHERE message_id = $1 \
-                 UNION SELECT c.conversation_id, n.marker FROM reground.message_citations AS c JOIN reground.conversation_markers AS n \
-                     ON (n.conversation_id, n.doc_id, n.corpus, n.chunk_id) = (c.conversation_id, c.doc_id, c.corpus, c.chunk_id) WHERE c.message_id = $1) AS c \
-             WHERE (m.conversation_id, m.marker) = (c.conversation_id, c.marker) AND NOT m.cited",
-            &[message_id.into()],
+            // ARRAY and OFFSET 0 keep the subqueries, so that each marker is looked up by the index whatever the statistics.
+            "UPDATE reground.conversation_markers AS m SET cited = true WHERE m.conversation_id = $1 AND NOT m.cited AND m.marker = ANY (ARRAY( \
+                 SELECT marker FROM reground.message_citations WHERE message_id = $2 \
+                 UNION SELECT n.marker FROM reground.message_citations AS c, LATERAL (SELECT k.marker FROM reground.conversation_markers AS k \
+                     WHERE (k.conversation_id, k.doc_id, k.corpus, k.chunk_id) = ($1, c.doc_id, c.corpus, c.chunk_id) OFFSET 0) AS n WHERE c.message_id = $2))",
+            &[conversation_id.into(), message_id.into()],
         )
     })?;
     Ok(())
