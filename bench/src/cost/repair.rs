@@ -2,15 +2,8 @@
 
 use anyhow::Result;
 
-use crate::cost::rounds::{Options, percentile};
-use crate::data::corpus::Corpus;
-use crate::data::{Domain, Folder};
-use crate::database::turn_session::TurnSession;
-use crate::database::{load, machine, server};
-use crate::statistics::times::ms;
-
-/// Domain of the passages.
-const DOMAIN: Domain = Domain::Clapnq;
+use crate::cost::rounds::{Options, Rounds};
+use crate::statistics::times::{ms, percentile};
 
 /// Settings and their values; the first is the baseline.
 const SETTINGS: [(&str, &str); 5] = [
@@ -21,7 +14,7 @@ const SETTINGS: [(&str, &str); 5] = [
     ("source_conflicts", "true"),
 ];
 
-/// A sentence that no passage supports and a citation of nothing, so that each mode stores a copy.
+/// A sentence that no passage supports, with an unknown marker, so that each mode stores a copy.
 const UNSUPPORTED: &str = "Seven purple elephants juggle melons [Z9].";
 
 /// Runs the command with the arguments after its name.
@@ -32,29 +25,14 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read("repair", arguments)? else {
         return Ok(());
     };
-    let corpus = Corpus::read(&Folder::below(&options.data)?, DOMAIN)?;
-    let address = server::resolve(&options.uri)?;
-    let mut client = server::connect(&address)?;
-    load::load(&mut client, &corpus)?;
-    drop(corpus);
-    let mut session = TurnSession::new(client, &DOMAIN.corpus())?;
-    let mut names = Vec::new();
-    for (number, (setting, value)) in SETTINGS.iter().enumerate() {
-        let settings = format!(r#"{{"{setting}": {value}}}"#);
-        names.push(session.start_with_settings(&number.to_string(), &settings)?);
-    }
-    // Each round has one turn with each setting, so that other load affects all alike. The first round is the warm-up.
-    let mut ends: Vec<Vec<f64>> = vec![Vec::new(); SETTINGS.len()];
-    for round in 0..=options.rounds {
-        for (name, ends) in names.iter().zip(&mut ends) {
-            let took = session.turn_with(name, round, UNSUPPORTED)?;
-            if round > 0 {
-                ends.push(ms(took.end));
-            }
-        }
-    }
-    println!("# The cost of corrected answers\n");
-    for (what, value) in machine::describe(&mut session.client, &address)? {
+    let settings = SETTINGS.map(|(setting, value)| format!(r#"{{"{setting}": {value}}}"#));
+    let rounds = Rounds::run(&options, &settings, UNSUPPORTED)?;
+    let times = rounds.times.iter();
+    let ends: Vec<Vec<f64>> = times
+        .map(|times| times.iter().map(|took| ms(took.end)).collect())
+        .collect();
+    println!("# The cost of corrected answers and of conflicts\n");
+    for (what, value) in &rounds.machine {
         println!("- {what}: {value}");
     }
     println!(

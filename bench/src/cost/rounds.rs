@@ -1,4 +1,4 @@
-//! The command line of the commands that run turns with different settings in rounds.
+//! Runs turns with different settings in rounds, and reads the command line of the commands that do.
 
 use std::path::PathBuf;
 
@@ -6,6 +6,13 @@ use anyhow::{Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
 
 use crate::arguments::required;
+use crate::data::corpus::Corpus;
+use crate::data::{Domain, Folder};
+use crate::database::turn_session::{TurnSession, TurnTimes};
+use crate::database::{load, machine, server};
+
+/// Domain of the passages.
+const DOMAIN: Domain = Domain::Clapnq;
 
 const USAGE: &str = "--uri URI --data FOLDER [OPTION]…
 
@@ -52,25 +59,49 @@ impl Options {
     }
 }
 
-/// The percentile of the times, as a share (nearest rank).
-pub fn percentile(times: &[f64], share: f64) -> f64 {
-    let mut sorted = times.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let place = (share * sorted.len() as f64).ceil().max(1.0) as usize - 1;
-    sorted.get(place).copied().unwrap_or(f64::NAN)
+/// The times of turns with different settings.
+pub struct Rounds {
+    /// The session of the turns.
+    pub session: TurnSession,
+    /// The machine, as names and values.
+    pub machine: Vec<(&'static str, String)>,
+    /// The conversation of each of the settings.
+    pub conversations: Vec<String>,
+    /// For each of the settings, the time of its turn in each round.
+    pub times: Vec<Vec<TurnTimes>>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_are_nearest_ranks() {
-        let times: Vec<f64> = (1..=20).rev().map(f64::from).collect();
-        assert_eq!(
-            (percentile(&times, 0.5), percentile(&times, 0.95)),
-            (10.0, 19.0)
-        );
-        assert_eq!(percentile(&[7.0], 0.95), 7.0);
+impl Rounds {
+    /// Loads the passages, and runs a turn with each of the settings per round, so that other load affects all alike. The first round is the
+    /// warm-up. `ending` is the last sentence of each answer.
+    ///
+    /// # Errors
+    /// Unreadable data, errors of the server.
+    pub fn run(options: &Options, settings: &[String], ending: &str) -> Result<Self> {
+        let corpus = Corpus::read(&Folder::below(&options.data)?, DOMAIN)?;
+        let address = server::resolve(&options.uri)?;
+        let mut client = server::connect(&address)?;
+        load::load(&mut client, &corpus)?;
+        drop(corpus);
+        let mut session = TurnSession::new(client, &DOMAIN.corpus())?;
+        let mut conversations = Vec::new();
+        for (number, settings) in settings.iter().enumerate() {
+            conversations.push(session.start_with_settings(&number.to_string(), settings)?);
+        }
+        let mut times = vec![Vec::new(); settings.len()];
+        for round in 0..=options.rounds {
+            for (conversation, times) in conversations.iter().zip(&mut times) {
+                let took = session.turn_with(conversation, round, ending)?;
+                if round > 0 {
+                    times.push(took);
+                }
+            }
+        }
+        Ok(Self {
+            machine: machine::describe(&mut session.client, &address)?,
+            session,
+            conversations,
+            times,
+        })
     }
 }

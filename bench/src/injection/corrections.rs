@@ -110,7 +110,7 @@ pub fn measure(
     println!("### {}, which took no part\n", Domain::Fiqa.name());
     let held_out = answers::read(&Folder::below(&options.data)?, &[Domain::Fiqa])?;
     of_humans(client, &held_out, options.seed)?;
-    if options.data.join("attributionbench").is_dir() {
+    if options.has_models() {
         println!("### Answers of models, AttributionBench\n");
         figures.extend(of_models(client, &options.data, options.seed)?);
     }
@@ -141,13 +141,12 @@ fn of_humans(
 /// text counts as a false sentence.
 fn of_models(client: &mut impl GenericClient, data: &Path, seed: u64) -> Result<Vec<Figure>> {
     let claims = Set::AttributionBench.read(data)?;
-    let models = models::answers(&claims);
-    let all: Vec<ShownAnswer> = models.iter().map(|(shown, _)| shown.clone()).collect();
+    let (all, cited) = models::answers(&claims);
     head();
     let mut figures = Vec::new();
     for planted in [Planted::Nothing, Planted::Markers] {
         let mut random = SplitMix(seed);
-        let answers = models.iter().map(|(shown, cited)| {
+        let answers = all.iter().zip(&cited).map(|(shown, cited)| {
             let said = answer(&all, shown, planted, &mut random);
             let mut said = said.unwrap_or_else(|| labelled(shown));
             for (sentence, cited) in said.iter_mut().zip(cited) {
@@ -284,53 +283,84 @@ fn written(said: &[Said]) -> String {
         .collect()
 }
 
-/// The text after each sentence, up to the next one; `None` for a sentence that is gone. No word is changed, so the sentences are found
-/// by their words.
-fn after_each<'t>(said: &[Said], text: &'t str) -> Vec<Option<&'t str>> {
-    let mut found: Vec<Option<(usize, usize)>> = Vec::with_capacity(said.len());
-    let mut at = 0;
-    for sentence in said {
-        let stem = sentence
-            .text
-            .trim_end_matches(|c: char| !c.is_alphanumeric());
-        let start = text[at..].find(stem).map(|start| at + start);
-        let start = start.filter(|_| !stem.is_empty());
-        if let Some(start) = start {
-            at = start + stem.len();
-        }
-        found.push(start.map(|start| (start, start + stem.len())));
-    }
-    let next = |number: usize| {
-        let mut later = found[number + 1..].iter().flatten();
-        later.next().map_or(text.len(), |(start, _)| *start)
-    };
-    (0..said.len())
-        .map(|number| found[number].map(|(_, end)| &text[end..next(number)]))
-        .collect()
+/// A text without its marks and markers, and these with their places in it.
+struct Unmarked<'t> {
+    text: String,
+    marks: Vec<(usize, &'t str)>,
 }
 
-/// The markers of a text: those of `[A1, B1]`.
-fn markers(text: &str) -> BTreeSet<&str> {
-    let brackets = text
-        .split('[')
-        .skip(1)
-        .filter_map(|rest| rest.split_once(']'));
-    let names = brackets.flat_map(|(inside, _)| inside.split(", "));
-    names
-        .filter(|name| {
-            let mut signs = name.chars();
-            signs.next().is_some_and(|c| c.is_ascii_uppercase())
-                && signs.all(|c| c.is_ascii_digit())
-                && name.len() > 1
-        })
-        .collect()
+impl<'t> Unmarked<'t> {
+    fn of(text: &'t str) -> Self {
+        let mut bare = Self {
+            text: String::with_capacity(text.len()),
+            marks: Vec::new(),
+        };
+        let mut rest = text;
+        while let Some((before, bracket)) = rest.split_once('[') {
+            bare.text.push_str(before);
+            let inside = bracket.split_once(']');
+            let names = inside.filter(|(inside, _)| inside.split(", ").all(is_name));
+            rest = match names {
+                Some((inside, after)) => {
+                    bare.text.truncate(bare.text.trim_end_matches(' ').len());
+                    let place = bare.text.len();
+                    bare.marks.extend(inside.split(", ").map(|name| (place, name)));
+                    after
+                }
+                None => {
+                    bare.text.push('[');
+                    bracket
+                }
+            };
+        }
+        bare.text.push_str(rest);
+        bare
+    }
+
+    /// The marks and markers of each sentence; `None` for a sentence that is gone. No word is changed, so the sentences are found by
+    /// their words.
+    fn of_each(&self, said: &[Said]) -> Vec<Option<BTreeSet<&'t str>>> {
+        let mut starts: Vec<Option<usize>> = Vec::with_capacity(said.len());
+        let mut at = 0;
+        for sentence in said {
+            let stem = sentence
+                .text
+                .trim_end_matches(|c: char| !c.is_alphanumeric());
+            let start = self.text[at..].find(stem).map(|start| at + start);
+            let start = start.filter(|_| !stem.is_empty());
+            at = start.map_or(at, |start| start + stem.len());
+            starts.push(start);
+        }
+        let of = |number: usize| {
+            let start = starts[number]?;
+            let next = starts[number + 1..].iter().flatten().next();
+            let within = start + 1..=next.copied().unwrap_or(self.text.len());
+            let marks = self.marks.iter().filter(|(place, _)| within.contains(place));
+            Some(marks.map(|(_, name)| *name).collect())
+        };
+        (0..said.len()).map(of).collect()
+    }
 }
+
+/// Whether a text is a marker as `B1`, or the mark of an unsupported sentence.
+fn is_name(text: &str) -> bool {
+    let mut signs = text.chars();
+    let letter = signs.next().is_some_and(|c| c.is_ascii_uppercase());
+    text == MARK || letter && text.len() > 1 && signs.all(|c| c.is_ascii_digit())
+}
+
+/// The mark of an unsupported sentence.
+const MARK: &str = "?";
 
 impl Counts {
     fn add(&mut self, shown: &ShownAnswer, said: &[Said], text: &str, repaired: &str) {
-        let before = after_each(said, text);
-        let after = after_each(said, repaired);
+        let before = Unmarked::of(text).of_each(said);
+        let after = Unmarked::of(repaired).of_each(said);
         for ((sentence, before), after) in said.iter().zip(before).zip(after) {
+            // A sentence without a word.
+            let Some(cited_before) = before else {
+                continue;
+            };
             // Another passage is as right as the labelled one if it has as many of the words.
             let is_right = |marker: &&str| {
                 let place = (0..shown.passages.len())
@@ -346,9 +376,9 @@ impl Counts {
                     (Label::False, _) | (_, None) => false,
                 }
             };
-            let cited_before = markers(before.unwrap_or_default());
-            let cited = markers(after.unwrap_or_default());
-            let found = after.is_none_or(|after| after.contains("[?]"));
+            let gone = after.is_none();
+            let mut cited = after.unwrap_or_default();
+            let found = cited.remove(MARK) || gone;
             let right: Vec<&&str> = cited.iter().filter(|marker| is_right(marker)).collect();
             self.citations += cited.len();
             self.right += right.len();
@@ -424,5 +454,28 @@ fn share(part: usize, all: usize) -> String {
     match all {
         0 => String::new(),
         all => format!("{:.3}", part as f64 / all as f64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Label, Said, Unmarked};
+
+    #[test]
+    fn marks_belong_to_the_sentence_before_or_around_them() {
+        let said = ["It roars. ", "It runs `fast.` ", "It sleeps."].map(|text| Said {
+            text: text.to_owned(),
+            marker: None,
+            label: Label::Unlabelled,
+        });
+        let marks = Unmarked::of("It roars [A1, B2]. It [?] runs `fast.` [C3]").of_each(&said);
+        let marks: Vec<_> = marks
+            .into_iter()
+            .map(|marks| marks.map(|marks| marks.into_iter().collect::<Vec<_>>()))
+            .collect();
+        assert_eq!(
+            marks,
+            [Some(vec!["A1", "B2"]), Some(vec!["?", "C3"]), None]
+        );
     }
 }

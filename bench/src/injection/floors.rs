@@ -63,11 +63,11 @@ const MODELS: [(&str, f64); 3] = [
 /// Largest share of false alarms on unchanged citations.
 pub const MOST_ALARMS: f64 = 0.048;
 
-/// Checks the figures against their floors; `places` includes those of places.
+/// Checks the figures against their floors; `places` and `models` include those of places and of the answers of models.
 ///
 /// # Errors
 /// Lists every figure that is below its floor or was not measured.
-pub fn check(figures: &[Figure], places: bool) -> Result<()> {
+pub fn check(figures: &[Figure], places: bool, models: bool) -> Result<()> {
     let reached = |name: &str| {
         figures
             .iter()
@@ -77,7 +77,7 @@ pub fn check(figures: &[Figure], places: bool) -> Result<()> {
     let below: Vec<String> = FLOORS
         .iter()
         .chain(PLACES.iter().filter(|_| places))
-        .chain(MODELS.iter().filter(|(name, _)| reached(name).is_some()))
+        .chain(MODELS.iter().filter(|_| models))
         .filter(|(name, floor)| reached(name).is_none_or(|value| value < *floor))
         .map(|(name, floor)| match reached(name) {
             Some(value) => format!("{name}: {value:.4} is below its floor {floor}"),
@@ -95,10 +95,11 @@ mod tests {
     #[test]
     fn a_figure_below_its_floor_or_missing_fails() {
         let mut figures: Vec<_> = FLOORS.map(|(name, floor)| (name.to_owned(), floor)).into();
-        assert!(check(&figures, false).is_ok());
-        assert!(check(&figures, true).is_err());
-        assert!(check(&figures[1..], false).is_err());
+        assert!(check(&figures, false, false).is_ok());
+        assert!(check(&figures, true, false).is_err());
+        assert!(check(&figures, false, true).is_err());
+        assert!(check(&figures[1..], false, false).is_err());
         figures[0].1 -= 0.01;
-        assert!(check(&figures, false).is_err());
+        assert!(check(&figures, false, false).is_err());
     }
 }

@@ -77,7 +77,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     )?);
     transaction.rollback()?;
     if options.check {
-        floors::check(&figures, options.scripture.is_some())?;
+        floors::check(&figures, options.scripture.is_some(), options.has_models())?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::arguments::required;
 /// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench injection --data FOLDER --uri URI [OPTION]…
 
-  --data FOLDER     folder that contains mtrag/
+  --data FOLDER     folder that contains mtrag/, and attributionbench/ for the answers of models
   --uri URI         server with the extension; all writes are rolled back
   --scripture FILE  the King James Version as `bible -f` prints it, to cite its places too
   --seed N          seed of the faults (default 2; rules and thresholds were chosen with seed 1)
@@ -31,6 +31,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether the data has the answers of models.
+    pub fn has_models(&self) -> bool {
+        self.data.join("attributionbench").is_dir()
+    }
+
     /// Reads the arguments; `None` for help.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Medians of measured times.
+//! Medians and percentiles of measured times.
 
 use std::time::Duration;
 
@@ -13,6 +13,14 @@ pub fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
+/// The percentile of the times, as a share, by nearest rank; NaN of no times.
+pub fn percentile(times: &[f64], share: f64) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = (share * sorted.len() as f64).ceil().max(1.0) as usize - 1;
+    sorted.get(place).copied().unwrap_or(f64::NAN)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -25,5 +33,15 @@ mod tests {
             ))
         };
         assert_eq!([of(&[9, 1, 5]), of(&[4, 2]), of(&[])], [5.0, 4.0, 0.0]);
+    }
+
+    #[test]
+    fn percentiles_are_nearest_ranks() {
+        let times: Vec<f64> = (1..=20).rev().map(f64::from).collect();
+        assert_eq!(
+            (percentile(&times, 0.5), percentile(&times, 0.95)),
+            (10.0, 19.0)
+        );
+        assert_eq!(percentile(&[7.0], 0.95), 7.0);
     }
 }

@@ -3,15 +3,9 @@
 use anyhow::{Context, Result};
 use postgres::Client;
 
-use crate::cost::rounds::{Options, percentile};
-use crate::data::corpus::Corpus;
-use crate::data::{Domain, Folder};
-use crate::database::turn_session::{TurnSession, TurnTimes};
-use crate::database::{load, machine, server};
-use crate::statistics::times::ms;
-
-/// Domain of the passages.
-const DOMAIN: Domain = Domain::Clapnq;
+use crate::cost::rounds::{Options, Rounds};
+use crate::database::turn_session::TurnTimes;
+use crate::statistics::times::{ms, percentile};
 
 /// A level, its settings, and the figures of its source: added p95 in milliseconds, added storage in per cent.
 struct Level {
@@ -62,11 +56,15 @@ struct Measured {
     both: Vec<f64>,
 }
 
-impl Measured {
-    fn add(&mut self, took: TurnTimes) {
-        self.begin.push(ms(took.begin));
-        self.end.push(ms(took.end));
-        self.both.push(ms(took.begin + took.end));
+impl<'t> FromIterator<&'t TurnTimes> for Measured {
+    fn from_iter<T: IntoIterator<Item = &'t TurnTimes>>(times: T) -> Self {
+        let mut measured = Self::default();
+        for took in times {
+            measured.begin.push(ms(took.begin));
+            measured.end.push(ms(took.end));
+            measured.both.push(ms(took.begin + took.end));
+        }
+        measured
     }
 }
 
@@ -78,33 +76,15 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read("provenance", arguments)? else {
         return Ok(());
     };
-    let folder = Folder::below(&options.data)?;
-    let corpus = Corpus::read(&folder, DOMAIN)?;
-    let address = server::resolve(&options.uri)?;
-    let mut client = server::connect(&address)?;
-    load::load(&mut client, &corpus)?;
-    drop(corpus);
-    let mut session = TurnSession::new(client, &DOMAIN.corpus())?;
-    let mut names = Vec::new();
-    for level in &LEVELS {
-        names.push(session.start_with_settings(level.name, level.settings)?);
-    }
-    let mut measured: Vec<Measured> = LEVELS.iter().map(|_| Measured::default()).collect();
-    // Each round has one turn of each level, so that other load affects all levels alike. The first round is the warm-up.
-    for round in 0..=options.rounds {
-        for (name, measured) in names.iter().zip(&mut measured) {
-            let took = session.turn(name, round)?;
-            if round > 0 {
-                measured.add(took);
-            }
-        }
-    }
+    let settings = LEVELS.map(|level| level.settings.to_owned());
+    let mut rounds = Rounds::run(&options, &settings, "")?;
     let mut bytes = Vec::new();
-    for name in &names {
-        bytes.push(stored(&mut session.client, name)? as f64 / (options.rounds + 1) as f64);
+    for conversation in &rounds.conversations {
+        let stored = stored(&mut rounds.session.client, conversation)?;
+        bytes.push(stored as f64 / (options.rounds + 1) as f64);
     }
-    let described = machine::describe(&mut session.client, &address)?;
-    print(&options, &described, &measured, &bytes)
+    let measured: Vec<Measured> = rounds.times.iter().map(|times| times.iter().collect()).collect();
+    print(&options, &rounds.machine, &measured, &bytes)
 }
 
 /// Stored bytes of all rows of a conversation, compressed as on disk.
