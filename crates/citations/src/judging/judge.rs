@@ -117,6 +117,8 @@ fn judge_all(
 pub struct StatementSupport {
     /// Number of content units of the statement.
     pub units: usize,
+    /// The source with the highest support alone; the first in case of a tie.
+    pub best: Option<usize>,
     /// Support by each source alone, in [0, 1].
     pub alone: Vec<f64>,
     /// Support by the best source together with the one that adds most, in [0, 1].
@@ -124,21 +126,12 @@ pub struct StatementSupport {
 }
 
 impl StatementSupport {
-    /// Returns the source with the highest support alone; the first in case of a tie.
-    #[must_use]
-    pub fn best(&self) -> Option<usize> {
-        let better = |best: usize, next: usize| match self.alone[next] > self.alone[best] {
-            true => next,
-            false => best,
-        };
-        (0..self.alone.len()).reduce(better)
-    }
-
     fn of(support: &ClaimSupport<'_>) -> Self {
         let sources = support.sources();
         let best = support.best(0..sources);
         Self {
             units: support.units(),
+            best,
             alone: (0..sources).map(|source| support.support(source)).collect(),
             pair: best.map_or(0.0, |best| support.joint(&[best]).one_more()),
         }

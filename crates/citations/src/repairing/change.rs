@@ -52,6 +52,20 @@ pub struct Change {
     pub after: Range<usize>,
 }
 
+impl Change {
+    /// A change of a sentence. Its bytes are not known yet.
+    pub(super) fn of_sentence(kind: ChangeKind, sentence: usize, source: Option<usize>) -> Self {
+        Self {
+            kind,
+            citation: None,
+            sentence: Some(sentence),
+            source,
+            before: 0..0,
+            after: 0..0,
+        }
+    }
+}
+
 /// A corrected answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RepairedAnswer {

@@ -9,7 +9,7 @@ use super::change::{Change, ChangeKind};
 use super::mode::RepairMode;
 use super::unrepaired::Unrepaired;
 use crate::{
-    CitationScope, Claim, ExtractedCitation, Form, Judgement, Position, Reference, Source,
+    CitationScope, Claim, ExtractedCitation, Form, Judgement, Position, Reference,
     StatementSupport, Status, StringKind, extract,
 };
 
@@ -57,14 +57,25 @@ pub(super) fn corrections(given: &Unrepaired<'_>, mode: RepairMode) -> Vec<Corre
         }
     }
     let cited = cited_sentences(given, &replaced);
+    // A source without text, as one that the caller cannot read, may support anything.
+    let lacks_text = checked(given.sources).any(|source| source.content.trim().is_empty());
     let mut corrections = strings;
     let statements = given.extraction.statements.iter().zip(given.statements);
     for (statement, support) in checked(statements) {
-        if let Some(support) = support {
-            let cited = cited.get(&statement.sentence).copied();
-            let correction = corrected_sentence(given, statement, support, cited, mode);
-            corrections.extend(correction);
-        }
+        let cited = cited.get(&statement.sentence);
+        let Some(support) = support.as_ref().filter(|_| cited != Some(&Cited::Rightly)) else {
+            continue;
+        };
+        let added = match mode != RepairMode::Mark && cited.is_none() {
+            true => added_citation(given, statement, support),
+            false => None,
+        };
+        corrections.extend(match added {
+            None if mode != RepairMode::Repoint && !lacks_text => {
+                unsupported(given, statement, support, mode)
+            }
+            added => added,
+        });
     }
     corrections
 }
@@ -102,59 +113,49 @@ fn cited_sentences(
     cited
 }
 
-/// The correction of a sentence as a whole.
-fn corrected_sentence(
+/// Adds a citation to a sentence without one, if a source clearly supports it.
+fn added_citation(
     given: &Unrepaired<'_>,
     statement: &Claim,
     support: &StatementSupport,
-    cited: Option<Cited>,
-    mode: RepairMode,
 ) -> Option<Correction> {
-    let sentence = statement.sentence;
-    let change = |kind, source| Change {
-        kind,
-        citation: None,
-        sentence: Some(sentence),
-        source,
-        before: 0..0,
-        after: 0..0,
-    };
-    if cited == Some(Cited::Rightly) {
+    let source = support.best?;
+    if support.alone[source] < CLEAR_SUPPORT {
         return None;
     }
-    let best = support.best();
-    let clear = best.filter(|best| cited.is_none() && support.alone[*best] >= CLEAR_SUPPORT);
-    if let (Some(source), RepairMode::Repoint | RepairMode::Strict) = (clear, mode) {
-        let text = citation_of(given, [source])?;
-        let change = change(ChangeKind::Added, Some(source));
-        return Some(Correction::Insert {
-            sentence,
-            text,
-            change,
-        });
+    Some(Correction::Insert {
+        sentence: statement.sentence,
+        text: citation_of(given, [source])?,
+        change: Change::of_sentence(ChangeKind::Added, statement.sentence, Some(source)),
+    })
+}
+
+/// Marks or removes a sentence that nothing supports.
+fn unsupported(
+    given: &Unrepaired<'_>,
+    statement: &Claim,
+    support: &StatementSupport,
+    mode: RepairMode,
+) -> Option<Correction> {
+    let alone = support.best.map_or(0.0, |best| support.alone[best]);
+    let sentence = statement.sentence;
+    if alone.max(support.pair) >= given.threshold || support.units < LEAST_UNITS {
+        return None;
     }
-    let supported = best.is_some_and(|best| support.alone[best] >= given.threshold)
-        || support.pair >= given.threshold;
-    // A source without text may support anything.
-    let lacks_text = |source: &Source| source.hidden || source.content.trim().is_empty();
-    let supported = supported || given.sources.iter().any(lacks_text);
-    let remark = support.units < LEAST_UNITS;
-    match mode {
-        _ if supported || remark => None,
-        RepairMode::Repoint => None,
-        // A row of a table would lose its other cells.
-        _ if mode == RepairMode::Mark || is_table_row(given, sentence) => {
-            Some(Correction::Insert {
+    // A row of a table would lose its other cells.
+    Some(
+        match mode == RepairMode::Strict && !is_table_row(given, sentence) {
+            true => Correction::Sentence {
+                sentence,
+                change: Change::of_sentence(ChangeKind::SentenceRemoved, sentence, None),
+            },
+            false => Correction::Insert {
                 sentence,
                 text: MARK.to_owned(),
-                change: change(ChangeKind::Marked, None),
-            })
-        }
-        _ => Some(Correction::Sentence {
-            sentence,
-            change: change(ChangeKind::SentenceRemoved, None),
-        }),
-    }
+                change: Change::of_sentence(ChangeKind::Marked, sentence, None),
+            },
+        },
+    )
 }
 
 /// Whether a sentence is in a row of a table.
