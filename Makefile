@@ -68,7 +68,7 @@ bench-alerts: ## false alarms of the alert rules in simulated months, and the ti
 bench-growth: ## measure a turn late in a conversation and in a large database (DATA=folder)
 	@scripts/bench-growth.sh
 
-bench-audit: ## measure audit queries over ten million citations (generates 15 GB first), and with DATA=folder the cost of provenance and of corrected answers
+bench-audit: ## measure audit queries over ten million citations (generates 15 GB first), and with DATA=folder the cost of provenance, corrected answers and conflicts
 	@scripts/bench-audit.sh
 
 bench-recording: ## measure how many imported answers are recorded per second (DATA=folder)

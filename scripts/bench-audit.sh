@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench-audit.sh [OPTION]…: measures the audit queries over ten million citations, which it generates first (about 15 GB, some minutes),
-# and, if DATA=folder is set, the cost of each provenance level and of corrected answers. Tables on standard output. Options are passed to reground-bench audit;
-# --help lists them.
+# and, if DATA=folder is set, the cost of each provenance level, of corrected answers and of conflicts. Tables on standard output.
+# Options are passed to reground-bench audit; --help lists them.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"

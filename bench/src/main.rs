@@ -38,7 +38,7 @@ Time and space:
   speed       a turn, its candidate queries, and hybrid searches in plain SQL
   growth      turns late in a conversation, and in a large database
   provenance  what each provenance level adds to a turn
-  repair      what the corrected copy of an answer adds to end_turn
+  repair      what a corrected copy of an answer, and conflicts of sources, add to end_turn
   recording   answers of other systems, checked and recorded per second
   audit       audit queries over many million citations
   lexical     indexes for ranked full-text search

@@ -55,7 +55,7 @@ const PLACES: [(&str, f64); 2] = [
 
 /// Floors of corrected answers of models, which need AttributionBench.
 const MODELS: [(&str, f64); 3] = [
-    ("corrected models, wrong markers, precision", 0.36),
+    ("corrected models, wrong markers, precision", 0.38),
     ("corrected models, wrong markers, recall", 0.7),
     ("corrected models, nothing, right citations kept", 0.985),
 ];

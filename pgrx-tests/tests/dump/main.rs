@@ -173,7 +173,7 @@ fn a_dump_as_sql_text_can_be_read_back() -> Result<()> {
     read_back("dump_plain", &[])
 }
 
-/// Each row is a command of its own, in the order of the table, so a row must not need a later one.
+/// `pg_dump --inserts` writes one command per row in table order, so no row may depend on a later one.
 #[test]
 fn a_dump_as_single_rows_can_be_read_back() -> Result<()> {
     read_back("dump_inserts", &["--inserts"])
