@@ -62,9 +62,22 @@ fn repaired_by(
 const BACKUPS: &str = "Backups run nightly and take 20 minutes";
 const SERVER: &str = "The server listens on port 5432";
 
+/// Checks the corrected texts. `{B}` and `{S}` are supported.
+fn check_repointed(answers: &[(&str, &str)]) {
+    for (answer, text) in answers {
+        let [answer, text] =
+            [answer, text].map(|text| text.replace("{B}", BACKUPS).replace("{S}", SERVER));
+        assert_eq!(
+            repaired(&answer, RepairMode::Repoint).text,
+            text,
+            "{answer}"
+        );
+    }
+}
+
 #[test]
 fn citations_are_corrected() {
-    for (answer, text) in [
+    check_repointed(&[
         // The right source, and the citation stays.
         ("{B} [A2].", "{B} [A2]."),
         // Another source of the context.
@@ -100,6 +113,20 @@ fn citations_are_corrected() {
             "{B}.\n\nSources:\n- [A2] Backups\n- [Z9] Unknown\n",
             "{B} [A2].\n\nSources:\n- [A2] Backups\n",
         ),
+        // Several citations stay in one string.
+        (
+            "{B}, and the server listens on port 5432 [A1, A2, Z9].",
+            "{B}, and the server listens on port 5432 [A1, A2].",
+        ),
+        // Strings of other forms stay.
+        ("<cite id=\"9\">{B}</cite>.", "<cite id=\"9\">{B}</cite>."),
+        ("`{B} [Z9]`", "`{B} [Z9]`"),
+    ]);
+}
+
+#[test]
+fn text_around_a_removed_citation_is_read_as_before() {
+    check_repointed(&[
         // Nothing is left of markup around a citation, and words stay.
         (
             "Telephones ring loudly everywhere ([Z9]).",
@@ -142,23 +169,7 @@ fn citations_are_corrected() {
         ),
         // Words beside the citation stay words.
         ("Telephones ring[Z9]loudly.", "Telephones ring loudly."),
-        // Several citations stay in one string.
-        (
-            "{B}, and the server listens on port 5432 [A1, A2, Z9].",
-            "{B}, and the server listens on port 5432 [A1, A2].",
-        ),
-        // Strings of other forms stay.
-        ("<cite id=\"9\">{B}</cite>.", "<cite id=\"9\">{B}</cite>."),
-        ("`{B} [Z9]`", "`{B} [Z9]`"),
-    ] {
-        let [answer, text] =
-            [answer, text].map(|text| text.replace("{B}", BACKUPS).replace("{S}", SERVER));
-        assert_eq!(
-            repaired(&answer, RepairMode::Repoint).text,
-            text,
-            "{answer}"
-        );
-    }
+    ]);
 }
 
 /// Checks the texts of both modes. `{B}` and `{S}` are supported, `{W}` is not.
