@@ -272,6 +272,11 @@ CREATE FUNCTION reground.retrieve(
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'retrieve_wrapper';
 COMMENT ON FUNCTION reground.retrieve IS
 'Searches again within an open turn, adds new sources to the turn and returns all sources found. The query is used as given. corpus or corpora default to those of the turn. embedding_model: as in begin_turn. max_results: 1 to 100, default max_sources. Errors: 55000 if the turn is not open, P0002 if it does not exist.';
+CREATE FUNCTION reground.reusable_answer(corpus text, query text, embedding vector DEFAULT NULL)
+    RETURNS TABLE (message_id bigint, turn_id bigint, answer text, model text, answered_at timestamptz)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'reusable_answer_wrapper';
+COMMENT ON FUNCTION reground.reusable_answer IS
+'Returns the latest accepted answer of the tenant to the same question, if a first turn of the caller would have exactly the same context now: the same passages with the same markers, titles and texts, found with the rights of the caller. No row otherwise, and while the setting reuse_answers is off. The question is compared without case and surrounding spaces. Only answers to the first question of a conversation are returned, begun while the setting was on, without a filter, a rewrite or an earlier time, with citations, and without a report of a user or a label against them. embedding: as in begin_turn. Errors: those of dry_run_turn.';
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE FUNCTION reground.turn_sources(turn_id bigint)

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Turn 1 has ended, turn 2 is open, turn 3 waits for a rerank; a source is pinned, a passage has no embedding, and traces are old.
 const WRITTEN: &str = "
     SELECT reground.set_model('chat', 'judge', 'openai'), reground.set_judging('chat', sample => 1);
-    SELECT reground.create_corpus('farm', dimensions => 2);
+    SELECT reground.create_corpus('farm', dimensions => 2, settings => '{\"reuse_answers\": true}');
     SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]');
     SELECT reground.put_document('farm', 'sheep', passages => '[{\"content\": \"Sheep give wool.\"}]');
     SELECT reground.put_embeddings('farm', ARRAY['1'], ARRAY['[1,0]']::vector[]);

@@ -1,5 +1,5 @@
 SELECT set_config('app.tenant_id', 'acme', false);
-SELECT reground.create_corpus('papers', dimensions => 2);
+SELECT reground.create_corpus('papers', dimensions => 2, settings => '{"reuse_answers": true}');
 CREATE TABLE public.denied (who name, doc_id text);
 CREATE TABLE public.answers (name text, answer text);
 CREATE FUNCTION public.may_read(doc_id text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 use postgres::Client;
 use reground_tests::server::Database;
 
+use crate::answers::{self, ask};
 use crate::corpora::{TABLES, embed, expect_equal};
 use crate::writers::{Written, allowed, report, write};
 
@@ -98,6 +99,8 @@ fn documents_match_the_table_after_concurrent_statements() -> Result<()> {
                 embed(client, "later", 5).map(drop)
             })
         });
+        let tenants = [("mill", 11), ("forge", 12)]
+            .map(|(tenant, seed)| scope.spawn(move || ask(database, done, tenant, seed)));
         let written: Vec<_> = writers
             .into_iter()
             .map(thread::ScopedJoinHandle::join)
@@ -108,6 +111,12 @@ fn documents_match_the_table_after_concurrent_statements() -> Result<()> {
                 .join()
                 .map_err(|_| anyhow::anyhow!("a session panicked"))??;
         }
+        let reused = tenants.into_iter().map(|tenant| {
+            tenant
+                .join()
+                .map_err(|_| anyhow::anyhow!("a tenant panicked"))?
+        });
+        answers::report(&reused.collect::<Result<Vec<_>>>()?)?;
         let joined = written
             .into_iter()
             .map(|writer| writer.map_err(|_| anyhow::anyhow!("a writer panicked"))?);

@@ -59,6 +59,7 @@ pub const CALLS: &[Call] = &[
     call("put_probe($1, $2, $3, $4, embedding => $5::text::vector, filter => $6::text::jsonb, settings => $7::text::jsonb)", &[Query, Corpus, Query, Document, Embedding, Filter, TurnSettings]),
     call("drop_probe($1)", &[Query]),
     call("dry_run_turn($1, $2, $3::text::vector, $4::text::jsonb, $5::text::jsonb, $6)", &[Query, Corpus, Embedding, Filter, TurnSettings, KnownConversation]),
+    call("reusable_answer($1, $2, $3::text::vector)", &[Corpus, Query, Embedding]),
     call("shadow_turn($1::text::bigint, $2::text::jsonb, $3, $4, $5::text::vector, $6)", &[OpenTurn, TurnSettings, Query, Corpus, Embedding, Query]),
     call("run_probes($1)", &[Corpus]),
     call("source_usage($1::text::timestamptz)", &[Moment]),

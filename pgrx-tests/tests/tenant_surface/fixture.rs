@@ -89,7 +89,7 @@ pub struct Fixture {
 /// The shared corpus, whose tables hide the documents of each tenant from the other.
 const OWNERS: &str = "
     SELECT set_config('app.tenant_id', 'owner', false);
-    SELECT reground.create_corpus('commons', dimensions => 2);
+    SELECT reground.create_corpus('commons', dimensions => 2, settings => '{\"reuse_answers\": true}');
     CREATE FUNCTION visible(doc_id text) RETURNS boolean LANGUAGE sql STABLE
         RETURN doc_id !~ '^z' OR starts_with(doc_id, 'z' || current_setting('app.tenant_id', true) || '-');
     -- A passage that the corpus has now, whatever was put into it meanwhile.
@@ -169,7 +169,7 @@ impl Fixture {
         for name in TENANTS {
             let sentinel = format!("z{name}");
             owner.batch_execute(&format!(
-                "SELECT reground.create_corpus('{sentinel}-corpus', dimensions => 2, tenant => '{name}');
+                "SELECT reground.create_corpus('{sentinel}-corpus', dimensions => 2, tenant => '{name}', settings => '{{\"reuse_answers\": true}}');
                  SELECT reground.set_model('{sentinel}-judge', 'judge', 'openai'), reground.set_judging('{sentinel}-judge', tenant => '{name}');
                  CREATE FUNCTION {sentinel}rank(query text, passages text[]) RETURNS real[] LANGUAGE sql RETURN array_fill(0.5::real, ARRAY[cardinality(passages)])"
             )).with_context(|| format!("the corpus of {name}"))?;

@@ -8,6 +8,7 @@ mod named_sources;
 pub(in crate::api) mod question;
 mod rerank;
 mod retrieval;
+mod reusable_answer;
 mod shadows;
 mod source_rows;
 mod turn_conflicts;

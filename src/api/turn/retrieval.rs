@@ -143,7 +143,7 @@ pub(in crate::api) struct ResolvedQuestion<'a> {
 
 impl<'a> ResolvedQuestion<'a> {
     /// Loads the corpora and resolves the settings of a question.
-    fn read(
+    pub fn read(
         tenant: &'a str,
         conversation: &'a Conversation,
         question: &'a Question<'a>,

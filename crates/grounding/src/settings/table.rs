@@ -267,6 +267,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "facts of each source: key sentences for the query, or those in its metadata; 0 also shows no facts of earlier turns"),
     row("history_note", "false", Kind::Flag, "true or false",
         "add a note to the prompt that the sources override contradicting statements of the conversation"),
+    row("reuse_answers", "false", Kind::Flag, "true or false",
+        "let reusable_answer return accepted answers to the first question of a conversation"),
     row("source_conflicts", "false", Kind::Flag, "true or false",
         "list sources that contradict each other in the prompt, and advise against an answer that relies on one of them and does not cite the other"),
     row("keep_candidates", "\"all\"", Kind::Choice(&["all", "kept", "none"]), "all, kept or none",

@@ -132,6 +132,8 @@ pub struct Settings {
     pub history_note: bool,
     /// Whether the prompt names sources that contradict each other, and an answer that cites only one of them is refused. Default false.
     pub source_conflicts: bool,
+    /// Whether answers to a first question can be returned again. Default false.
+    pub reuse_answers: bool,
 }
 
 /// Weights of both branches in the fusion.
@@ -204,6 +206,7 @@ impl Default for Settings {
             domain_specificity: DomainSpecificity::default(),
             history_note: false,
             source_conflicts: false,
+            reuse_answers: false,
         }
     }
 }

@@ -230,6 +230,18 @@ pub(super) const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "reusable_answer",
+        call: "reusable_answer('farm', 'who gives milk?', '[1,0]')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("reground.turns"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Reads("reground.citation_reports"),
+            Reads("reground.citation_labels"),
+        ],
+    },
+    Call {
         function: "shadow_turn",
         call: "shadow_turn(2, '{\"max_sources\": 1}')",
         waits: &[
