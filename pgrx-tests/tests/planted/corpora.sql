@@ -5,8 +5,8 @@
 SELECT reground.set_model('{r}_splitter', 'decompose', 'openai', settings => '{"max_attempts": 3}'), reground.set_model('{r}_checker', 'entail', 'anthropic', key_name => 'a'), reground.set_model('{r}_gone', 'rerank', 'local');
 SELECT reground.drop_model('{r}_gone');
 
-SELECT reground.create_corpus('{r}_farm', dimensions => 2, schema => 'public', settings => '{"max_sources": 6}');
-SELECT reground.create_corpus('{r}_farm', dimensions => 2, schema => 'public', settings => '{"max_sources": 6}');
+SELECT reground.create_corpus('{r}_farm', dimensions => 2, schema => 'public', settings => '{"max_sources": 6, "reuse_answers": true}');
+SELECT reground.create_corpus('{r}_farm', dimensions => 2, schema => 'public', settings => '{"max_sources": 6, "reuse_answers": true}');
 SELECT reground.create_corpus('{r}_halves', dimensions => 2, schema => 'store', embedding_type => 'halfvec', metric => 'l2', text_config => 'pg_catalog.simple', chunk_size => 40, chunk_overlap => 10, chunk_unit => 'characters');
 SELECT reground.create_corpus('{r}_products', dimensions => 2, schema => 'public', metric => 'inner_product', chunk_unit => 'sentences', chunk_size => 2, chunk_overlap => 1);
 SELECT reground.create_corpus('{r}_tongues', schema => 'public', text_config_per_document => true);

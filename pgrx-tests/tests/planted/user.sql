@@ -224,9 +224,7 @@ SELECT * FROM reground.shadow_turn({turn}, '{"fusion": "rrf"}', '{r}-goats', '{r
 SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].');
 SELECT * FROM reground.begin_turn('{r}-reuse', 'which animals give milk?', '{r}_farm', '[1,0]', settings => '{"reuse_answers": true}');
 SELECT * FROM reground.end_turn({turn}, (SELECT 'Cows give milk [' OPERATOR(pg_catalog.||) marker OPERATOR(pg_catalog.||) '].' FROM reground.turn_sources({turn}) WHERE doc_id OPERATOR(pg_catalog.=) 'cows' LIMIT 1));
-SELECT reground.alter_corpus('{r}_farm', settings => '{"reuse_answers": true}');
 SELECT * FROM reground.reusable_answer('{r}_farm', 'Which animals give milk?', '[1,0]');
-SELECT reground.alter_corpus('{r}_farm', settings => '{"reuse_answers": null}');
 SELECT * FROM reground.dry_run_turn('who gives wool?', '{r}_farm', '[0,1]', settings => '{"graph": true}');
 SELECT * FROM reground.dry_run_turn('and [A1]?', embedding => '[0,1]', context_embedding => '[1,0]', conversation_ref => '{r}-shade');
 SELECT * FROM reground.dry_run_turn('and wool?', embedding => '[0,1]', filter => '{"doc_id": ["cows", "sheep"]}', conversation_ref => '{r}-shade');
