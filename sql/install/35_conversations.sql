@@ -95,7 +95,7 @@ CREATE INDEX turns_user ON reground.turns (tenant, user_ref) WHERE user_ref IS N
 -- The documents in the contexts, for who_saw.
 CREATE INDEX turns_documents ON reground.turns USING gin (pg_catalog.jsonb_path_query_array(context, '$[*].passage.doc_id') jsonb_path_ops);
 -- The questions for reusable_answer.
-CREATE INDEX turns_reusable ON reground.turns (tenant, corpus, pg_catalog.md5(pg_catalog.lower(pg_catalog.btrim(query))))
+CREATE INDEX turns_reusable ON reground.turns (tenant, corpus, pg_catalog.hashtextextended(pg_catalog.lower(pg_catalog.btrim(query)), 0), turn_id)
     WHERE settings ->> 'reuse_answers' = 'true' AND turn_no = 1;
 COMMENT ON TABLE reground.turns IS 'One row per turn: the question, the settings, and the context given to the model.';
 COMMENT ON COLUMN reground.turns.turn_id IS 'Key, as taken by the functions.';

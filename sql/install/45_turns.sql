@@ -276,7 +276,7 @@ CREATE FUNCTION reground.reusable_answer(corpus text, query text, embedding vect
     RETURNS TABLE (message_id bigint, turn_id bigint, answer text, model text, answered_at timestamptz)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'reusable_answer_wrapper';
 COMMENT ON FUNCTION reground.reusable_answer IS
-'Returns the latest accepted answer of the tenant to the same question, if a first turn of the caller would have exactly the same context now: the same passages with the same markers, titles and texts, found with the rights of the caller. No row otherwise, and while the setting reuse_answers is off. The question is compared without case and surrounding spaces. Only answers to the first question of a conversation are returned, begun while the setting was on, without a filter, a rewrite or an earlier time, with citations, and without a report of a user or a label against them. embedding: as in begin_turn. Errors: those of dry_run_turn.';
+'Returns the latest accepted answer of the tenant to the same question, if a new first turn of the caller would have the same settings and the same context, otherwise no row. Needs the setting reuse_answers. query: compared without case and spaces around it. embedding: as in begin_turn. Errors: those of dry_run_turn.';
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE FUNCTION reground.turn_sources(turn_id bigint)

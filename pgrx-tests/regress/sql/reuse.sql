@@ -66,6 +66,56 @@ SELECT reground.delete_document('recipes', 'bread');
 SELECT answers FROM regress.reusable;
 ROLLBACK;
 SELECT answers FROM regress.reusable;
+-- Facts, the date, a policy and a rerank that changed.
+BEGIN;
+SELECT version FROM reground.put_document('recipes', 'bread', passages => '[{"content": "Bread rises for two hours in a warm kitchen before it is baked.", "metadata": {"facts": ["Bread rises for nine hours."]}}]');
+SELECT answers FROM regress.reusable;
+ROLLBACK;
+BEGIN;
+SELECT version FROM reground.put_document('recipes', 'bread', content => 'Bread rises for two hours in a warm kitchen before it is baked.', published => '1950-01-01');
+SELECT answers FROM regress.reusable;
+ROLLBACK;
+BEGIN;
+SELECT reground.alter_corpus('recipes', settings => '{"min_support_rate": 0.9}');
+SELECT answers FROM regress.reusable;
+ROLLBACK;
+BEGIN;
+SELECT reground.alter_corpus('recipes', settings => '{"reranker": "deferred"}');
+SELECT answers FROM regress.reusable;
+SELECT turn_id AS deferred FROM reground.begin_turn('reuse-deferred', :'question', corpus => 'recipes') LIMIT 1 \gset
+SELECT marker AS deferred_marker FROM reground.apply_rerank(:deferred, NULL) WHERE doc_id = 'bread' \gset
+SELECT count(*) FROM reground.end_turn(:deferred, format(:'answer', :'deferred_marker'));
+SELECT answers FROM regress.reusable;
+ROLLBACK;
+-- The same answer again: a report of one withdraws both.
+BEGIN;
+SELECT regress.ask('reuse-4', :'question', :'answer') AS fourth \gset
+SELECT answers, message_id = :fourth AS is_latest FROM regress.reusable;
+SELECT reground.report_citation((SELECT max(citation_id) FROM reground.message_citations), 'too hot');
+SELECT answers FROM regress.reusable;
+ROLLBACK;
+-- Sources added to the turn, citations of an API, a rewrite, a time, an import, and a regenerated answer.
+BEGIN;
+DELETE FROM reground.conversations WHERE conversation_ref = 'reuse-3';
+SELECT answers FROM regress.reusable;
+SELECT turn_id AS added FROM reground.begin_turn('reuse-5', :'question', corpus => 'recipes') LIMIT 1 \gset
+SELECT count(*) FROM reground.add_passages(:added, '[{"content": "Sourdough rises overnight."}]');
+SELECT count(*) FROM reground.end_turn(:added, (SELECT format(:'answer', marker) FROM reground.turn_sources(:added) WHERE doc_id = 'bread'));
+SELECT turn_id AS rewritten FROM reground.begin_turn('reuse-6', :'question', corpus => 'recipes', rewrite => 'bread rising time') LIMIT 1 \gset
+SELECT count(*) FROM reground.end_turn(:rewritten, (SELECT format(:'answer', marker) FROM reground.turn_sources(:rewritten) WHERE doc_id = 'bread'));
+SELECT turn_id AS dated FROM reground.begin_turn('reuse-7', :'question', corpus => 'recipes', as_of => clock_timestamp()) LIMIT 1 \gset
+SELECT count(*) FROM reground.end_turn(:dated, (SELECT format(:'answer', marker) FROM reground.turn_sources(:dated) WHERE doc_id = 'bread'));
+SELECT count(*) FROM reground.record_turn('reuse-8', :'question', 'Bread rises for two hours [1].', passages => '[{"content": "Bread rises for two hours."}]', message_ref => 'r8', corpus => 'recipes');
+SELECT turn_id AS api FROM reground.begin_turn('reuse-9', :'question', corpus => 'recipes') LIMIT 1 \gset
+SELECT count(*) FROM reground.end_turn(:api, 'Bread rises for two hours in a warm kitchen.', citations => '[{"start": 0, "end": 44, "document_ids": ["bread"]}]');
+SELECT decision, count(*) FROM reground.messages JOIN reground.turns USING (turn_id) WHERE turn_id >= :added GROUP BY 1;
+SELECT answers FROM regress.reusable;
+SELECT turn_id AS again FROM reground.begin_turn('reuse-10', :'question', corpus => 'recipes') LIMIT 1 \gset
+SELECT count(*) FROM reground.end_turn(:again, (SELECT format(:'answer', marker) FROM reground.turn_sources(:again) WHERE doc_id = 'bread'), message_ref => 'one');
+SELECT answers FROM regress.reusable;
+SELECT count(*) FROM reground.end_turn(:again, 'It rises on stone [Z9].', message_ref => 'two');
+SELECT answers FROM regress.reusable;
+ROLLBACK;
 -- A corrected copy is not returned in place of its original.
 SELECT count(*) > 0 AS copied FROM reground.repair_answer(:third, 'mark');
 SELECT answers, message_id = :third AS is_it FROM regress.reusable;

@@ -13,7 +13,7 @@ use crate::calls::TableLock;
 /// How long to wait for an event; only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Turn 1 has ended, turn 2 is open, turn 3 waits for a rerank; a source is pinned, a passage has no embedding, and traces are old.
+/// Turn 1 has ended, turn 2 is open, turn 3 waits for a rerank, turn 4 has an answer that can be reused; a source is pinned, a passage has no embedding, and traces are old.
 const WRITTEN: &str = "
     SELECT reground.set_model('chat', 'judge', 'openai'), reground.set_judging('chat', sample => 1);
     SELECT reground.create_corpus('farm', dimensions => 2, settings => '{\"reuse_answers\": true}');
@@ -26,6 +26,8 @@ const WRITTEN: &str = "
     SELECT reground.report_citation(1, 'cows give no milk');
     SELECT reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]');
     SELECT reground.begin_turn('later', 'milk?', 'farm', '[1,0]', settings => '{\"reranker\": \"deferred\"}');
+    SELECT reground.begin_turn('reuse', 'what gives wool?', 'farm', '[0,1]');
+    SELECT reground.end_turn(4, (SELECT format('Sheep give wool [%s].', marker) FROM reground.turn_sources(4) WHERE doc_id = 'sheep'));
     SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows');
     SELECT reground.set_model('splitter', 'decompose', 'openai'), reground.set_model('checker', 'entail', 'openai');
     SELECT reground.put_gold_facts('milk', '{Cows give milk.,Goats give milk.}');

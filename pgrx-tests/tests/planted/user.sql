@@ -222,7 +222,7 @@ SELECT * FROM reground.begin_turn('{r}-shade', 'who gives milk?', '{r}_farm', '[
 SELECT * FROM reground.shadow_turn({turn}, '{"max_sources": 1}', '{r}-narrow');
 SELECT * FROM reground.shadow_turn({turn}, '{"fusion": "rrf"}', '{r}-goats', '{r}_articles', '[1,0]', 'goats');
 SELECT * FROM reground.end_turn({turn}, 'Cows give milk [A1].');
-SELECT * FROM reground.begin_turn('{r}-reuse', 'which animals give milk?', '{r}_farm', '[1,0]', settings => '{"reuse_answers": true}');
+SELECT * FROM reground.begin_turn('{r}-reuse', 'which animals give milk?', '{r}_farm', '[1,0]');
 SELECT * FROM reground.end_turn({turn}, (SELECT 'Cows give milk [' OPERATOR(pg_catalog.||) marker OPERATOR(pg_catalog.||) '].' FROM reground.turn_sources({turn}) WHERE doc_id OPERATOR(pg_catalog.=) 'cows' LIMIT 1));
 SELECT * FROM reground.reusable_answer('{r}_farm', 'Which animals give milk?', '[1,0]');
 SELECT * FROM reground.dry_run_turn('who gives wool?', '{r}_farm', '[0,1]', settings => '{"graph": true}');

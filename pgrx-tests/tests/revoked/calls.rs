@@ -45,7 +45,7 @@ pub const CALLS: &[&str] = &[
     "corpus_report('papers')",
     "openmetrics()",
     "dry_run_turn('And who guards it?', 'papers', conversation_ref => 'talk')",
-    "reusable_answer('papers', 'Where is the vault kept?')",
+    "reusable_answer('papers', 'When are the guards of the vault asleep?')",
     "shadow_turn({open}, '{}', 'label', 'papers')",
     "search('papers', 'vault hall')",
     "pending_embeddings('papers')",

@@ -25,7 +25,7 @@ const WRITTEN: &str = include_str!("written.sql");
 const REVIEWED: &str = include_str!("reviewed.sql");
 
 /// Results that must contain the word before the right is revoked. Otherwise the test shows nothing.
-const TELLING: [&str; 14] = [
+const TELLING: [&str; 15] = [
     "history",
     "context_text",
     "prompt_context",
@@ -40,6 +40,7 @@ const TELLING: [&str; 14] = [
     "search",
     "check_answer",
     "pending_embeddings",
+    "reusable_answer",
 ];
 const TELLING_RELATIONS: [&str; 11] = [
     "turns",

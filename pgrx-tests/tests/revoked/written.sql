@@ -13,3 +13,5 @@ SELECT reground.record_turn('imported', 'Where is it?', 'In a hall [1].', '[{"co
     message_ref => 'imported', corpus => 'papers');
 SELECT reground.record_turn('imported', 'And the guards?', 'The zyzzyva guards [1].', '[{"content": "The zyzzyva guards are asleep.", "doc_id": "plan", "chunk_id": "1", "title": "The zyzzyva plan"}]',
     message_ref => 'imported again', corpus => 'papers');
+SELECT reground.begin_turn('reuse', 'When are the guards of the vault asleep?', 'papers');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), (SELECT format('The zyzzyva guards are asleep at noon [%s].', marker) FROM reground.turn_sources((SELECT max(turn_id) FROM reground.turns)) WHERE doc_id = 'plan'));

@@ -60,6 +60,15 @@ pub(in crate::api) fn gather<'a>(
     let resolved = stage("corpus", || {
         ResolvedQuestion::read(tenant, conversation, question)
     })?;
+    gather_resolved(resolved)
+}
+
+/// As [`gather`], for a resolved question.
+pub(in crate::api) fn gather_resolved(
+    resolved: ResolvedQuestion<'_>,
+) -> Result<(PreparedTurn<'_>, Gathered)> {
+    let (tenant, conversation, question) =
+        (resolved.tenant, resolved.conversation, resolved.question);
     let turn_query = resolved.read_earlier_turns()?;
     let state = stage("strategy", || {
         ConversationState::of(conversation, question.repeated_turn_no)
@@ -143,7 +152,7 @@ pub(in crate::api) struct ResolvedQuestion<'a> {
 
 impl<'a> ResolvedQuestion<'a> {
     /// Loads the corpora and resolves the settings of a question.
-    pub fn read(
+    pub(in crate::api) fn read(
         tenant: &'a str,
         conversation: &'a Conversation,
         question: &'a Question<'a>,

@@ -1,15 +1,14 @@
-//! `reusable_answer`: an earlier answer to the same question, if its turn would have the same context now.
+//! `reusable_answer`: an earlier answer to the same question, if a new turn would have the same context.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::inspect::same_context::is_same_context;
-use serde::Serialize;
 use serde_json::json;
 
-use crate::api::turn::dry_run::dry_run;
+use crate::api::turn::begin_turn::{BegunTurn, compose};
 use crate::api::turn::question::Question;
-use crate::api::turn::retrieval::ResolvedQuestion;
+use crate::api::turn::retrieval::{ResolvedQuestion, gather_resolved};
 use crate::api::{given, not_empty};
 use crate::datum::Vector;
 use crate::error::Result;
@@ -19,28 +18,6 @@ use crate::store::conversations::Conversation;
 use crate::store::reusable_answers::{self, AcceptedAnswer};
 use crate::store::roles::Roles;
 use crate::tenant;
-
-/// A row of `reusable_answer`.
-#[derive(Serialize)]
-struct AnswerRow {
-    message_id: i64,
-    turn_id: i64,
-    answer: String,
-    model: Option<String>,
-    answered_at: String,
-}
-
-impl From<AcceptedAnswer> for AnswerRow {
-    fn from(answer: AcceptedAnswer) -> Self {
-        Self {
-            message_id: answer.message_id,
-            turn_id: answer.turn_id,
-            answer: answer.answer,
-            model: answer.model,
-            answered_at: answer.answered_at,
-        }
-    }
-}
 
 #[pg_extern(sql = false)]
 fn reusable_answer(
@@ -68,13 +45,12 @@ fn reusable_answer(
         repeated_turn_no: None,
     };
     let answer = profile::call("reusable_answer", || find(&tenant, &question))?;
-    let found: Vec<AnswerRow> = answer.map(AnswerRow::from).into_iter().collect();
-    rows::emit(fcinfo, &found)?;
+    rows::emit(fcinfo, answer.as_slice())?;
     Ok(())
 }
 
-/// The latest accepted answer whose turn had the context that a new turn would have now. The new turn searches as the caller, so no answer comes
-/// from passages that the caller may not read.
+/// The latest accepted answer whose turn had the settings and the context that a new turn would have now. The new turn searches as the caller,
+/// so no answer comes from passages that the caller may not read.
 fn find(tenant: &str, question: &Question<'_>) -> Result<Option<AcceptedAnswer>> {
     let conversation = Conversation::imagined();
     let resolved = stage("corpus", || {
@@ -84,13 +60,18 @@ fn find(tenant: &str, question: &Question<'_>) -> Result<Option<AcceptedAnswer>>
         return Ok(None);
     }
     let corpus = &resolved.corpora.first.corpus.name;
-    let answers = stage("answers", || {
+    let mut answers = stage("answers", || {
         reusable_answers::accepted(tenant, corpus, question.query)
     })?;
+    answers.retain(|answer| answer.settings == resolved.settings);
     if answers.is_empty() {
         return Ok(None);
     }
-    let (_, turn) = dry_run(tenant, &conversation, question)?;
+    let (prepared, gathered) = gather_resolved(resolved)?;
+    // Another component orders the candidates of a deferred turn, so its context is not known.
+    let BegunTurn::Composed(turn) = compose(&prepared, gathered)? else {
+        return Ok(None);
+    };
     let mut answers = answers.into_iter();
     Ok(answers.find(|answer| is_same_context(&answer.context, &turn.context)))
 }

@@ -1,51 +1,26 @@
 //! Whether a turn would have the same context now.
 
-use std::collections::BTreeSet;
-
 use crate::memory::ContextSource;
 
-/// Whether two contexts show the same passages with the same markers, texts and titles. An empty context is equal to none.
+/// Whether two contexts have the same sources in the same order: equal markers, passages with all their fields, and facts. Two empty contexts are
+/// not the same.
 #[must_use]
 pub fn is_same_context(then: &[ContextSource], now: &[ContextSource]) -> bool {
-    let shown =
-        |context: &[ContextSource]| -> BTreeSet<Shown> { context.iter().map(Shown::of).collect() };
-    !then.is_empty() && then.len() == now.len() && shown(then) == shown(now)
-}
-
-/// What the model sees of a source, and its keys.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Shown {
-    marker: String,
-    keys: [String; 3],
-    member_chunk_ids: Vec<String>,
-    title: Option<String>,
-    content: String,
-    facts_only: bool,
-}
-
-impl Shown {
-    fn of(source: &ContextSource) -> Self {
-        let passage = &source.candidate.passage;
-        Self {
-            marker: source.marker.clone(),
-            keys: [
-                passage.corpus.clone(),
-                passage.doc_id.clone(),
-                passage.chunk_id.clone(),
-            ],
-            member_chunk_ids: source.candidate.member_chunk_ids.clone(),
-            title: passage.title.clone(),
-            content: passage.content.clone(),
-            facts_only: source.is_remembered(),
-        }
-    }
+    let is_same = |(then, now): (&ContextSource, &ContextSource)| {
+        then.marker == now.marker
+            && then.candidate.passage == now.candidate.passage
+            && then.candidate.member_chunk_ids == now.candidate.member_chunk_ids
+            && then.facts == now.facts
+    };
+    !then.is_empty() && then.len() == now.len() && then.iter().zip(now).all(is_same)
 }
 
 #[cfg(test)]
 mod tests {
     use super::is_same_context;
     use crate::fixtures::{candidate, passage};
-    use crate::memory::ContextSource;
+    use crate::memory::{ContextSource, Fact};
+    use crate::passage::{Origin, PageRange};
 
     fn source(chunk_id: &str, content: &str) -> ContextSource {
         ContextSource {
@@ -58,23 +33,52 @@ mod tests {
     }
 
     #[test]
-    fn passages_markers_texts_and_titles_decide() {
-        let (a, b) = (source("1", "one"), source("2", "two"));
+    fn scores_make_no_difference() {
+        let then = [source("1", "one"), source("2", "two")];
+        let mut now = then.clone();
+        now[1].candidate.fused_score = 0.3;
+        now[1].candidate.origin = Origin::Carried;
+        assert!(is_same_context(&then, &now));
+    }
+
+    #[test]
+    fn everything_that_a_reader_sees_makes_a_difference() {
+        let then = [source("1", "one"), source("2", "two")];
+        let changes: [fn(&mut ContextSource); 12] = [
+            |source| source.marker = "B1".to_owned(),
+            |source| {
+                source.facts = vec![Fact {
+                    text: "one".to_owned(),
+                    chars: None,
+                }]
+            },
+            |source| source.candidate.member_chunk_ids = vec!["2".to_owned(), "3".to_owned()],
+            |source| source.candidate.passage.corpus = "other".to_owned(),
+            |source| source.candidate.passage.doc_id = "e".to_owned(),
+            |source| source.candidate.passage.chunk_id = "9".to_owned(),
+            |source| source.candidate.passage.version = Some(7),
+            |source| source.candidate.passage.content = "two and a half".to_owned(),
+            |source| source.candidate.passage.title = Some("another".to_owned()),
+            |source| source.candidate.passage.published = Some("1950-01-01".to_owned()),
+            |source| source.candidate.passage.pages = Some(PageRange { start: 7, end: 7 }),
+            |source| source.candidate.passage.uri = Some("https://a.example".to_owned()),
+        ];
+        for (number, change) in changes.iter().enumerate() {
+            let mut now = then.clone();
+            change(&mut now[1]);
+            assert!(!is_same_context(&then, &now), "change {number}");
+        }
+    }
+
+    #[test]
+    fn order_and_number_make_a_difference() {
+        let [a, b] = [source("1", "one"), source("2", "two")];
         let then = [a.clone(), b.clone()];
-        assert!(is_same_context(&then, &[b.clone(), a.clone()]));
-        let mut titled = b.clone();
-        titled.candidate.passage.title = Some("another".to_owned());
-        let changed = source("2", "two and a half");
-        let mut marked = b.clone();
-        marked.marker = "B1".to_owned();
         for now in [
             vec![],
             vec![a.clone()],
-            vec![a.clone(), a.clone()],
-            vec![a.clone(), b.clone(), source("3", "three")],
-            vec![a.clone(), titled],
-            vec![a.clone(), marked],
-            vec![a, changed],
+            vec![b.clone(), a.clone()],
+            vec![a, b.clone(), b],
         ] {
             assert!(!is_same_context(&then, &now), "{now:?}");
         }

@@ -231,7 +231,7 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "reusable_answer",
-        call: "reusable_answer('farm', 'who gives milk?', '[1,0]')",
+        call: "reusable_answer('farm', 'what gives wool?', '[0,1]')",
         waits: &[
             Reads("reground.corpora"),
             Reads("reground.turns"),
@@ -239,6 +239,8 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.message_citations"),
             Reads("reground.citation_reports"),
             Reads("reground.citation_labels"),
+            Reads("farm"),
+            Reads("farm_documents"),
         ],
     },
     Call {
