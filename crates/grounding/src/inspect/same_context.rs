@@ -20,7 +20,8 @@ mod tests {
     use super::is_same_context;
     use crate::fixtures::{candidate, passage};
     use crate::memory::{ContextSource, Fact};
-    use crate::passage::{Origin, PageRange};
+    use crate::passage::Origin;
+    use reground_documents::PageRange;
 
     fn source(chunk_id: &str, content: &str) -> ContextSource {
         ContextSource {

@@ -239,6 +239,8 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.message_citations"),
             Reads("reground.citation_reports"),
             Reads("reground.citation_labels"),
+            Reads("reground.conversation_markers"),
+            Reads("reground.conversation_sources"),
             Reads("farm"),
             Reads("farm_documents"),
         ],
