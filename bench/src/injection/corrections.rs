@@ -304,7 +304,8 @@ impl<'t> Unmarked<'t> {
                 Some((inside, after)) => {
                     bare.text.truncate(bare.text.trim_end_matches(' ').len());
                     let place = bare.text.len();
-                    bare.marks.extend(inside.split(", ").map(|name| (place, name)));
+                    bare.marks
+                        .extend(inside.split(", ").map(|name| (place, name)));
                     after
                 }
                 None => {
@@ -335,7 +336,10 @@ impl<'t> Unmarked<'t> {
             let start = starts[number]?;
             let next = starts[number + 1..].iter().flatten().next();
             let within = start + 1..=next.copied().unwrap_or(self.text.len());
-            let marks = self.marks.iter().filter(|(place, _)| within.contains(place));
+            let marks = self
+                .marks
+                .iter()
+                .filter(|(place, _)| within.contains(place));
             Some(marks.map(|(_, name)| *name).collect())
         };
         (0..said.len()).map(of).collect()
@@ -473,9 +477,6 @@ mod tests {
             .into_iter()
             .map(|marks| marks.map(|marks| marks.into_iter().collect::<Vec<_>>()))
             .collect();
-        assert_eq!(
-            marks,
-            [Some(vec!["A1", "B2"]), Some(vec!["?", "C3"]), None]
-        );
+        assert_eq!(marks, [Some(vec!["A1", "B2"]), Some(vec!["?", "C3"]), None]);
     }
 }

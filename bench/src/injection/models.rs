@@ -14,16 +14,18 @@ pub fn answers(claims: &[Item]) -> (Vec<ShownAnswer>, Vec<Vec<usize>>) {
         let of = by_question.entry((&claim.part, &claim.question));
         of.or_default().entry(&claim.claim).or_default().push(claim);
     }
-    let answers = by_question.into_iter().filter_map(|((_, question), claims)| {
-        let claims = claims.into_values().filter_map(|claims| match claims[..] {
-            [claim] => match &claim.texts[..] {
-                [text] => Some((claim, text.as_str())),
+    let answers = by_question
+        .into_iter()
+        .filter_map(|((_, question), claims)| {
+            let claims = claims.into_values().filter_map(|claims| match claims[..] {
+                [claim] => match &claim.texts[..] {
+                    [text] => Some((claim, text.as_str())),
+                    _ => None,
+                },
                 _ => None,
-            },
-            _ => None,
+            });
+            answer(question, &claims.collect::<Vec<_>>())
         });
-        answer(question, &claims.collect::<Vec<_>>())
-    });
     answers.unzip()
 }
 

@@ -83,7 +83,11 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         let stored = stored(&mut rounds.session.client, conversation)?;
         bytes.push(stored as f64 / (options.rounds + 1) as f64);
     }
-    let measured: Vec<Measured> = rounds.times.iter().map(|times| times.iter().collect()).collect();
+    let measured: Vec<Measured> = rounds
+        .times
+        .iter()
+        .map(|times| times.iter().collect())
+        .collect();
     print(&options, &rounds.machine, &measured, &bytes)
 }
 
