@@ -48,15 +48,18 @@ pub unsafe extern "C-unwind" fn cleanup(
     }
     // SAFETY: the relations of the info are open.
     let pages = unsafe { IndexPages::new(index, heap) };
-    let remaining = or_raise(maintain::cleanup(&pages).map_err(Into::into));
-    add_to_stats(
-        stats,
-        &pages,
-        Removal {
-            removed: 0,
-            remaining,
-        },
-    )
+    let cleaned = or_raise(maintain::cleanup(&pages).map_err(Into::into));
+    let removal = Removal {
+        removed: 0,
+        remaining: cleaned.documents,
+    };
+    let stats = add_to_stats(stats, &pages, removal);
+    // SAFETY: the pointer is not null.
+    unsafe {
+        (*stats).pages_deleted = cleaned.free_pages;
+        (*stats).pages_free = cleaned.reusable_pages;
+    }
+    stats
 }
 
 /// Returns the table, or null in PostgreSQL 15, which does not pass it.

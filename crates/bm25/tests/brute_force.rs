@@ -514,7 +514,7 @@ proptest! {
                     }
                 }
                 Step::Tidy => match maintain::cleanup(&store) {
-                    Ok(documents) => prop_assert_eq!(documents, brute.documents.len() as u64),
+                    Ok(cleaned) => prop_assert_eq!(cleaned.documents, brute.documents.len() as u64),
                     Err(_) => store.crash_after(None),
                 },
                 Step::Crash(after) => store.crash_after(Some(after)),

@@ -6,7 +6,8 @@ use reground_interrupt::check_interrupt;
 
 use crate::index::error::{IndexError, Result};
 use crate::index::interrupts::WORK_PER_POSTING;
-use crate::index::pages::meta::{FREE, IndexSettings, META, Meta, Segment, WriteBuffer, free_runs};
+use crate::index::pages::free_list::{FREE, free_runs};
+use crate::index::pages::meta::{IndexSettings, META, Meta, Segment, WriteBuffer};
 use crate::index::pages::store::{Extent, Pages};
 use crate::index::score::{Saturation, impact};
 use crate::index::segment::norms;

@@ -24,6 +24,11 @@ impl MemoryStore {
         self.past.set(self.moment.get());
     }
 
+    /// Simulates that no reader remains of the pages that were freed until a moment.
+    pub fn expire_readers_until(&self, moment: u64) {
+        self.past.set(moment);
+    }
+
     /// Simulates a crash after a number of changes: later changes and writes fail.
     pub fn crash_after(&self, changes: Option<u64>) {
         self.left.set(changes);
@@ -117,6 +122,17 @@ impl Store for MemoryStore {
             start,
             length: most,
         })
+    }
+
+    fn blocks(&self) -> u32 {
+        u32::try_from(self.len()).unwrap_or(u32::MAX)
+    }
+
+    fn truncate(&self, blocks: u32, release: impl FnOnce() -> Result<()>) -> Result<()> {
+        release()?;
+        self.count_change()?;
+        self.pages.borrow_mut().truncate(blocks as usize);
+        Ok(())
     }
 
     fn maintain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {

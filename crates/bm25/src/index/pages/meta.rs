@@ -1,4 +1,4 @@
-//! The first two pages of an index: the meta page (settings, segments, write buffer) and the free list.
+//! The first page of an index: settings, segments and the write buffer.
 
 use crate::score::Parameters;
 
@@ -11,8 +11,6 @@ use crate::index::terms::{FIELDS, Key, Weights};
 
 /// Block of the meta page.
 pub const META: u32 = 0;
-/// Block of the free list.
-pub const FREE: u32 = 1;
 /// Maximum number of extents of a segment.
 pub const MAX_EXTENTS: usize = 16;
 
@@ -21,12 +19,6 @@ const META_HEADER: PageHeader = PageHeader {
     kind: PageKind::Meta,
     owner: 0,
     page_no: 0,
-};
-/// Header of the free list.
-const FREE_HEADER: PageHeader = PageHeader {
-    kind: PageKind::Free,
-    owner: 0,
-    page_no: 1,
 };
 
 /// A set of documents with their postings. It never changes, except for the bits of removed documents.
@@ -325,70 +317,6 @@ impl Meta {
     }
 }
 
-/// A run of free pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FreeRun {
-    /// The pages.
-    pub extent: Extent,
-    /// Value of [`Store::now`](crate::index::pages::store::Store::now) when the pages were freed; 0 if nobody ever read them.
-    pub moment: u64,
-}
-
-/// Bytes of a free run.
-const RUN_BYTES: usize = 16;
-/// Maximum number of free runs.
-pub const MAX_FREE_RUNS: usize = CONTENT_BYTES / RUN_BYTES;
-
-/// Parses the free list.
-///
-/// # Errors
-/// [`IndexError::Corrupt`] if the page is not a free list.
-pub fn free_runs(body: &[u8]) -> Result<Vec<FreeRun>> {
-    let bytes = content(body, FREE, FREE_HEADER).map_err(reused_is_corrupt)?;
-    let run = |run: &[u8]| {
-        Some(FreeRun {
-            extent: Extent {
-                start: u32_at(run, 0)?,
-                length: u32_at(run, 4)?,
-            },
-            moment: u64_at(run, 8)?,
-        })
-    };
-    Ok(bytes.chunks_exact(RUN_BYTES).filter_map(run).collect())
-}
-
-/// Writes the free list. Adjacent runs are merged and get the later moment. If there are too many runs, the shortest are
-/// dropped; their pages stay unused until REINDEX.
-///
-/// # Errors
-/// Never in practice: the number of runs is limited to what fits.
-pub fn put_free_runs(body: &mut [u8], mut runs: Vec<FreeRun>) -> Result<()> {
-    runs.sort_unstable_by_key(|run| run.extent);
-    let mut merged: Vec<FreeRun> = Vec::with_capacity(runs.len());
-    for run in runs {
-        match merged.last_mut() {
-            Some(last)
-                if last.extent.start.checked_add(last.extent.length) == Some(run.extent.start) =>
-            {
-                last.extent.length += run.extent.length;
-                last.moment = last.moment.max(run.moment);
-            }
-            _ => merged.push(run),
-        }
-    }
-    if merged.len() > MAX_FREE_RUNS {
-        merged.sort_unstable_by_key(|run| std::cmp::Reverse(run.extent.length));
-        merged.truncate(MAX_FREE_RUNS);
-    }
-    let mut bytes = Vec::with_capacity(merged.len() * RUN_BYTES);
-    for run in merged {
-        bytes.extend(run.extent.start.to_le_bytes());
-        bytes.extend(run.extent.length.to_le_bytes());
-        bytes.extend(run.moment.to_le_bytes());
-    }
-    write_page(body, FREE_HEADER, &bytes, "the free list has too many runs")
-}
-
 /// Writes a header and the content of a page.
 ///
 /// # Errors
@@ -412,7 +340,7 @@ pub fn write_page(
 }
 
 /// The first two pages never change their owner, so another owner means damage.
-fn reused_is_corrupt(error: IndexError) -> IndexError {
+pub(super) fn reused_is_corrupt(error: IndexError) -> IndexError {
     match error {
         IndexError::Reused { block } => IndexError::Corrupt {
             block,
@@ -467,23 +395,6 @@ mod tests {
             let mut body = vec![0; BODY_BYTES];
             write_page(&mut body, META_HEADER, &noise, "").unwrap();
             let _ = Meta::decode(&body);
-            write_page(&mut body, FREE_HEADER, &noise, "").unwrap();
-            let _ = free_runs(&body);
         }
-    }
-
-    #[test]
-    fn adjacent_runs_are_merged() {
-        let run = |start, length, moment| FreeRun {
-            extent: Extent { start, length },
-            moment,
-        };
-        let mut body = vec![0; BODY_BYTES];
-        put_free_runs(
-            &mut body,
-            vec![run(10, 2, 5), run(4, 3, 1), run(7, 3, 9), run(20, 1, 0)],
-        )
-        .unwrap();
-        assert_eq!(free_runs(&body).unwrap(), [run(4, 8, 9), run(20, 1, 0)]);
     }
 }

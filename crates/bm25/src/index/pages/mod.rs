@@ -1,5 +1,6 @@
-//! Pages: their header, the meta page with the free list, the store that holds them, and the allocation of new ones.
+//! Pages: their header, the meta page, the free list, the store that holds them, and the allocation of new ones.
 
+pub mod free_list;
 pub mod memory;
 pub mod meta;
 pub mod page;

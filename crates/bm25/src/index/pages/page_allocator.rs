@@ -4,17 +4,14 @@
 //! the writer is interrupted. Only one writer works at a time, the one with the maintenance lock.
 
 use crate::index::error::{IndexError, Result};
-use crate::index::pages::meta::{
-    FREE, FreeRun, MAX_EXTENTS, META, Meta, free_runs, put_free_runs, write_page,
-};
+use crate::index::pages::free_list::{FREE, LEAST_TAKEN, free_runs, put_free_runs, take_free_run};
+use crate::index::pages::meta::{MAX_EXTENTS, META, Meta, write_page};
 use crate::index::pages::page::{BODY_BYTES, PageHeader, PageKind};
 use crate::index::pages::store::{Extent, Store};
 
 /// Maximum number of free runs in one segment. This limits the extents: appended pages are merged with an adjacent run, or
 /// grow by half each time.
 const MAX_REUSED_RUNS: usize = 8;
-/// Number of pages of the first append.
-const MIN_APPEND: u32 = 8;
 /// Maximum number of pages per append.
 const MAX_APPEND: u32 = 4096;
 
@@ -47,7 +44,7 @@ impl<'s, S: Store> PageAllocator<'s, S> {
     /// Errors of the store, and [`IndexError::Full`].
     pub fn allocate(&mut self) -> Result<u32> {
         if self.used == self.taken {
-            let wanted = (self.taken / 2).clamp(MIN_APPEND, MAX_APPEND);
+            let wanted = (self.taken / 2).clamp(LEAST_TAKEN, MAX_APPEND);
             self.take(wanted)?;
         }
         self.used += 1;
@@ -149,7 +146,7 @@ fn reuse<S: Store>(store: &S, wanted: u32, exact: bool) -> Result<Option<Extent>
         let Some(extent) = found else {
             return Ok(false);
         };
-        put_free_runs(bodies[1], runs)?;
+        put_free_runs(store, bodies[1], runs)?;
         let mut meta = Meta::decode(bodies[0])?;
         add_extent(&mut meta.pending, extent)?;
         meta.encode(bodies[0])?;
@@ -197,41 +194,4 @@ fn add_extent(extents: &mut Vec<Extent>, extent: Extent) -> Result<()> {
     }
     extents.push(extent);
     Ok(())
-}
-
-/// Takes up to `wanted` pages that nobody reads any more from the longest free run. If `exact`, takes exactly `wanted` pages
-/// from the shortest run that is long enough.
-fn take_free_run<S: Store>(
-    store: &S,
-    runs: &mut Vec<FreeRun>,
-    wanted: u32,
-    exact: bool,
-) -> Option<Extent> {
-    let usable = runs.iter().enumerate().filter(|(_, run)| {
-        let long = if exact {
-            wanted
-        } else {
-            wanted.min(MIN_APPEND)
-        };
-        run.extent.length >= long && (run.moment == 0 || store.is_past(run.moment))
-    });
-    let (at, _) = if exact {
-        usable.min_by_key(|(_, run)| run.extent.length)?
-    } else {
-        usable.max_by_key(|(_, run)| run.extent.length)?
-    };
-    if runs[at].moment != 0 {
-        store.announce_reuse(runs[at].extent.start, runs[at].moment);
-    }
-    let run = &mut runs[at].extent;
-    let found = Extent {
-        start: run.start,
-        length: run.length.min(wanted),
-    };
-    run.start += found.length;
-    run.length -= found.length;
-    if run.length == 0 {
-        runs.swap_remove(at);
-    }
-    Some(found)
 }

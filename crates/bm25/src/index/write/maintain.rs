@@ -7,13 +7,13 @@ use reground_interrupt::{CHECK_INTERVAL, check_interrupt};
 
 use crate::index::error::{IndexError, Result};
 use crate::index::interrupts::WORK_PER_POSTING;
-use crate::index::pages::meta::{
-    FREE, FreeRun, IndexSettings, META, Meta, WriteBuffer, free_runs, put_free_runs,
-};
+use crate::index::pages::free_list::{FREE, FreeRun, free_runs, put_free_runs};
+use crate::index::pages::meta::{IndexSettings, META, Meta, WriteBuffer};
 use crate::index::pages::page_allocator;
 use crate::index::pages::store::{Extent, Store};
 use crate::index::segment::writer::SegmentWriter;
 use crate::index::terms::{Document, Key};
+use crate::index::write::free_pages::{self, Last};
 use crate::index::write::merge::{MAX_SEGMENTS, merge_segments, merge_tiers};
 use crate::index::write::publish::{OUT_OF_NUMBERS, publish_segment};
 use crate::index::write::write_buffer::{self, AppendOutcome};
@@ -47,7 +47,7 @@ pub fn create<S: Store>(store: &S, key: Key, settings: IndexSettings) -> Result<
     };
     write_buffer::prepare(store, &buffer)?;
     let mut body = vec![0; crate::index::pages::page::BODY_BYTES];
-    put_free_runs(&mut body, Vec::new())?;
+    put_free_runs(store, &mut body, Vec::new())?;
     store.write(FREE, &body)?;
     let meta = Meta {
         key,
@@ -158,7 +158,7 @@ fn recover<S: Store>(store: &S) -> Result<Meta> {
                     .drain(..)
                     .map(|extent| FreeRun { extent, moment: 0 }),
             );
-            put_free_runs(bodies[1], runs)?;
+            put_free_runs(store, bodies[1], runs)?;
             meta.encode(bodies[0])?;
             Ok(true)
         })?;
@@ -193,7 +193,7 @@ fn switch_buffer<S: Store>(store: &S, meta: &Meta) -> Result<()> {
         // Allocated on the way, but not adjacent to the run.
         let unused = meta.pending.drain(..).filter(|extent| *extent != run);
         runs.extend(unused.map(|extent| FreeRun { extent, moment: 0 }));
-        put_free_runs(bodies[1], runs)?;
+        put_free_runs(store, bodies[1], runs)?;
         meta.encode(bodies[0])?;
         Ok(true)
     })?;
@@ -268,12 +268,23 @@ pub fn merge_all<S: Store>(store: &S) -> Result<()> {
     })
 }
 
-/// Finishes a vacuum: cleans up after interrupted maintenance and rewrites segments with many removed documents. Returns the
-/// number of documents that were not removed.
+/// An index after a vacuum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cleaned {
+    /// Number of documents that were not removed.
+    pub documents: u64,
+    /// Number of free pages.
+    pub free_pages: u32,
+    /// Number of free pages that nobody reads any more.
+    pub reusable_pages: u32,
+}
+
+/// Finishes a vacuum: cleans up after interrupted maintenance, rewrites segments with many removed documents, and shortens the file if its end
+/// is free.
 ///
 /// # Errors
 /// Errors of the store.
-pub fn cleanup<S: Store>(store: &S) -> Result<u64> {
+pub fn cleanup<S: Store>(store: &S) -> Result<Cleaned> {
     store.maintain(|| {
         let meta = recover(store)?;
         for segment in &meta.segments {
@@ -282,12 +293,32 @@ pub fn cleanup<S: Store>(store: &S) -> Result<u64> {
             }
         }
         merge_tiers(store)?;
+        free_pages::find_lost(store)?;
+        // The pages of a copied segment cannot be reused yet, so this ends.
+        while let Some(last) = free_pages::last_in_sparse_file(store)? {
+            let meta = Meta::read(store)?;
+            match last {
+                Last::Segment(id) => merge_segments(store, &meta, &[id])?,
+                Last::WriteBuffer => {
+                    switch_buffer(store, &meta)?;
+                    flush_buffer(store, &Meta::read(store)?, None)?;
+                }
+            }
+        }
+        free_pages::truncate(store)?;
         let meta = Meta::read(store)?;
         let mut count = meta.documents() - meta.removed();
         write_buffer::for_each_document(store, &meta.write_buffer, |document| {
             count += u64::from(!document.removed);
         })?;
-        Ok(count)
+        let runs = store.look(FREE, free_runs)?;
+        let pages =
+            |runs: &mut dyn Iterator<Item = &FreeRun>| runs.map(|run| run.extent.length).sum();
+        Ok(Cleaned {
+            documents: count,
+            free_pages: pages(&mut runs.iter()),
+            reusable_pages: pages(&mut runs.iter().filter(|run| run.is_reusable(store))),
+        })
     })
 }
 

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 
 use crate::index::error::{IndexError, Result};
-use crate::index::pages::meta::{FREE, FreeRun, META, Meta, WriteBuffer, free_runs, put_free_runs};
+use crate::index::pages::free_list::{FREE, FreeRun, free_runs, put_free_runs};
+use crate::index::pages::meta::{META, Meta, WriteBuffer};
 use crate::index::pages::store::{Extent, Store};
 use crate::index::segment::writer::SegmentWriter;
 
@@ -52,7 +53,7 @@ pub(super) fn publish_segment<S: Store>(
         meta.next_id = meta
             .next_id
             .max(segment.id.checked_add(1).ok_or(OUT_OF_NUMBERS)?);
-        put_free_runs(bodies[1], runs)?;
+        put_free_runs(store, bodies[1], runs)?;
         meta.encode(bodies[0])?;
         Ok(true)
     })?;
