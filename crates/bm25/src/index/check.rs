@@ -29,7 +29,7 @@ pub struct Finding {
 pub struct Findings {
     /// The problems.
     pub faults: Vec<Finding>,
-    /// Number of blocks that nothing refers to. An interrupted writer leaves them behind; REINDEX recovers them.
+    /// Number of blocks that nothing refers to. A crash leaves them behind; VACUUM finds them.
     pub unused: u64,
 }
 

@@ -9,7 +9,7 @@ use crate::index::pages::store::{Extent, Store};
 const TRUNCATED_FRACTION: u32 = 16;
 
 /// A segment at the end of the file is moved if more than one in this many blocks before it are free.
-const SPARSE_FRACTION: u32 = 4;
+const SPARSE_FRACTION: u32 = 8;
 
 /// Puts the blocks that nothing refers to on the free list. A crash while the file grew leaves them behind, and so does a full list.
 pub(super) fn find_lost<S: Store>(store: &S) -> Result<()> {
@@ -60,6 +60,16 @@ fn unused(meta: &Meta, runs: &[FreeRun], blocks: u32) -> Vec<Extent> {
         at = at.max(extent.start.saturating_add(extent.length));
     }
     unused
+}
+
+/// Whether more free pages wait for their readers than pages are used. More copies would make the file grow.
+pub(super) fn waits<S: Store>(store: &S) -> Result<bool> {
+    let runs = store.look(FREE, free_runs)?;
+    let free: u32 = runs.iter().map(|run| run.extent.length).sum();
+    let waiting = runs.iter().filter(|run| !run.is_reusable(store));
+    let waiting: u32 = waiting.map(|run| run.extent.length).sum();
+    let used = store.blocks().saturating_sub(free);
+    Ok(waiting > used)
 }
 
 /// What lies at the end of the file.

@@ -288,14 +288,15 @@ pub fn cleanup<S: Store>(store: &S) -> Result<Cleaned> {
     store.maintain(|| {
         let meta = recover(store)?;
         for segment in &meta.segments {
-            if segment.dead > segment.documents / REWRITE_FRACTION {
+            if segment.dead > segment.documents / REWRITE_FRACTION && !free_pages::waits(store)? {
                 merge_segments(store, &Meta::read(store)?, &[segment.id])?;
             }
         }
         merge_tiers(store)?;
         free_pages::find_lost(store)?;
-        // The pages of a copied segment cannot be reused yet, so this ends.
-        while let Some(last) = free_pages::last_in_sparse_file(store)? {
+        while !free_pages::waits(store)?
+            && let Some(last) = free_pages::last_in_sparse_file(store)?
+        {
             let meta = Meta::read(store)?;
             match last {
                 Last::Segment(id) => merge_segments(store, &meta, &[id])?,
