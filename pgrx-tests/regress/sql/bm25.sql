@@ -337,3 +337,20 @@ SELECT round(('shoe' <@> reground.bm25_query('shoe', 'docs'))::numeric, 3) < 0 A
 RESET ROLE;
 DROP OWNED BY regress_reader;
 DROP ROLE regress_reader;
+
+-- VACUUM shortens the file of an index whose rows are gone. A page can be reused when a later transaction has ended.
+CREATE TABLE shrinking AS SELECT n AS id, md5(n::text) || ' ' || md5((n + 1)::text) AS body FROM generate_series(1, 20000) AS n;
+CREATE INDEX shrinking_body ON shrinking USING reground_bm25 (body);
+SELECT pg_relation_size('shrinking_body') AS before \gset
+DELETE FROM shrinking;
+INSERT INTO shrinking VALUES (0, 'the last words');
+VACUUM (INDEX_CLEANUP on) shrinking;
+SELECT count(pg_current_xact_id()) AS later;
+VACUUM (INDEX_CLEANUP on) shrinking;
+SELECT count(pg_current_xact_id()) AS later;
+VACUUM (INDEX_CLEANUP on) shrinking;
+SELECT pg_relation_size('shrinking_body') < :before / 3 AS is_short, (SELECT count(*) FROM reground.bm25_check('shrinking_body')) AS faults;
+SET enable_seqscan = off;
+SELECT id FROM shrinking ORDER BY body <@> reground.bm25_query('words', 'shrinking_body') LIMIT 1;
+RESET enable_seqscan;
+DROP TABLE shrinking;
