@@ -65,7 +65,7 @@ COMMENT ON FUNCTION reground.current_principals() IS
 -- Settings of a turn.
 
 CREATE FUNCTION reground._settings()
-    RETURNS TABLE (name text, default_value jsonb, expects text, meaning text) LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'settings_wrapper';
+    RETURNS TABLE (name text, default_value jsonb, expects text, meaning text) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 60 AS 'MODULE_PATHNAME', 'settings_wrapper';
 COMMENT ON FUNCTION reground._settings() IS
 'Internal: rows of the view settings.';
 

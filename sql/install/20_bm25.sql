@@ -121,7 +121,7 @@ COMMENT ON COLUMN reground.bm25_term.score IS 'Contribution of the word to the s
 
 CREATE FUNCTION reground.bm25_explain(content text, query reground.bm25query)
     RETURNS SETOF reground.bm25_term
-    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_explain_wrapper';
+    LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 8 AS 'MODULE_PATHNAME', 'bm25_explain_wrapper';
 COMMENT ON FUNCTION reground.bm25_explain(text, reground.bm25query) IS
 'Explains the BM25 score of a text, one row per word of the query.';
 
@@ -140,7 +140,7 @@ COMMENT ON FUNCTION reground.bm25_score(text[], reground.bm25query) IS
 'Returns the BM25 score of several texts: each occurrence of a word counts as often as the index option weights gives for its text (BM25F with whole weights).';
 CREATE FUNCTION reground.bm25_explain(content text[], query reground.bm25query)
     RETURNS SETOF reground.bm25_term
-    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_fields_explain_wrapper';
+    LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 8 AS 'MODULE_PATHNAME', 'bm25_fields_explain_wrapper';
 COMMENT ON FUNCTION reground.bm25_explain(text[], reground.bm25query) IS
 'Explains the BM25 score of several texts, one row per word of the query.';
 
@@ -159,7 +159,7 @@ COMMENT ON FUNCTION reground.bm25_score(reground.bm25text, reground.bm25query) I
 'Returns the BM25 score of a text in its language.';
 CREATE FUNCTION reground.bm25_explain(content reground.bm25text, query reground.bm25query)
     RETURNS SETOF reground.bm25_term
-    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_in_language_explain_wrapper';
+    LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 8 AS 'MODULE_PATHNAME', 'bm25_in_language_explain_wrapper';
 COMMENT ON FUNCTION reground.bm25_explain(reground.bm25text, reground.bm25query) IS
 'Explains the BM25 score of a text in its language, one row per word of the query.';
 
@@ -247,7 +247,7 @@ ALTER TEXT SEARCH CONFIGURATION reground.bigrams ADD MAPPING FOR word, pair WITH
 COMMENT ON TEXT SEARCH CONFIGURATION reground.bigrams IS 'for Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese: pairs of characters; words of other scripts in lower case';
 
 CREATE FUNCTION reground.bm25_check(index regclass, heapallindexed boolean DEFAULT false) RETURNS TABLE (item text, problem text)
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'bm25_check_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 1 AS 'MODULE_PATHNAME', 'bm25_check_wrapper';
 COMMENT ON FUNCTION reground.bm25_check IS
 'Checks an index and returns one row per problem. item: segment, write buffer, or row of the table. heapallindexed: also look for every row of the table in the index; this blocks writers of the table. Errors: 42501 unless called by the owner of the table.';
 
@@ -258,7 +258,7 @@ COMMENT ON FUNCTION reground.bm25_merge IS
 
 CREATE FUNCTION reground.bm25_segments(index regclass)
     RETURNS TABLE (segment bigint, documents bigint, removed bigint, terms bigint, average_length double precision, pages bigint)
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'bm25_segments_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 8 AS 'MODULE_PATHNAME', 'bm25_segments_wrapper';
 COMMENT ON FUNCTION reground.bm25_segments IS
 'Returns the segments of an index, largest first. removed: rows that VACUUM removed. terms: distinct words. average_length: mean length used for the score bounds. pages: pages of 8 kB. Errors: 42501 unless called by the owner of the table.';
 

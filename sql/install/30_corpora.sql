@@ -180,7 +180,7 @@ COMMENT ON FUNCTION reground.drop_corpus IS
 'Removes the registration of a corpus, with the versions of its documents and its edges. The tables stay, unless drop_tables is true and create_corpus made them. Citations of the corpus stay.';
 
 CREATE FUNCTION reground.check_coordinates(corpus text)
-    RETURNS TABLE (chunk_id text, doc_id text, problem text, detail text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_coordinates_wrapper';
+    RETURNS TABLE (chunk_id text, doc_id text, problem text, detail text) LANGUAGE c STABLE PARALLEL UNSAFE ROWS 10 AS 'MODULE_PATHNAME', 'check_coordinates_wrapper';
 COMMENT ON FUNCTION reground.check_coordinates(text) IS
 'Returns the passages with a wrong position, among those that the caller may read. A position is compared with that stored with the document, in a registered table with that recorded by maintenance. problem: lost (a part is missing), moved (a part differs), out_of_bounds, other_text (the passage has another text than when it was stored), no_document (no such current version). Reads the whole corpus. Errors: 55000 if a relation was dropped, or if maintenance does not record positions of the corpus: a view, tables that the role that registered them does not own, or ids without a unique index.';
 
@@ -190,7 +190,7 @@ COMMENT ON FUNCTION reground.accept_coordinates(text) IS
 'Removes the recorded positions of a registered table and returns their number: the next run of check_coordinates records the present ones. Errors: 22023 if create_corpus made the corpus.';
 
 CREATE FUNCTION reground.check_corpus(corpus text)
-    RETURNS TABLE (item text, status text, detail text, hint text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_corpus_wrapper';
+    RETURNS TABLE (item text, status text, detail text, hint text) LANGUAGE c STABLE PARALLEL UNSAFE ROWS 10 AS 'MODULE_PATHNAME', 'check_corpus_wrapper';
 COMMENT ON FUNCTION reground.check_corpus IS
 'Checks a corpus and returns one row per finding. status: ok, warning (costs quality or speed) or error (the corpus does not work). hint: command that repairs it.';
 
@@ -200,7 +200,7 @@ CREATE FUNCTION reground.put_document(
     page_starts integer[] DEFAULT NULL, page_count integer DEFAULT NULL, metadata jsonb DEFAULT NULL,
     text_config text DEFAULT NULL, principals text[] DEFAULT NULL)
     RETURNS TABLE (version integer, changed boolean, chunk_count integer, reused integer, added integer, removed integer, pending_embeddings integer, page_count integer, overlap_cost double precision)
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_document_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000 ROWS 1 AS 'MODULE_PATHNAME', 'put_document_wrapper';
 COMMENT ON FUNCTION reground.put_document IS
 'Stores a document of a corpus made by create_corpus, given as text (content) or as passages ([{content, chunk_id, heading, page_start, page_end, char_start, char_end, metadata}], only content required). page_starts: character offsets from 0 at which pages begin; NULL: form feeds. text_config: text search configuration or language, for corpora with text_config_per_document; NULL means language. A changed text makes a new version; unchanged passages keep their ids and embeddings (reused); a passage whose title or heading changed keeps its id and waits for a new embedding. overlap_cost: characters stored twice, as a share of the document. principals: who may read the document in all its versions, for corpora with principals_column; NULL: those who may read it already. Errors: 22023 for a new document of such a corpus without principals, 55000 if create_corpus did not make the corpus, 23505 if another tenant has a document of this doc_id.';
 
@@ -210,7 +210,7 @@ COMMENT ON FUNCTION reground.delete_document IS
 'Deletes a document from the current passages and returns whether it existed. Its versions stay for as_of, and its citations get the source_state deleted; forget_document erases its text. Errors: 55000 if create_corpus did not make the corpus.';
 
 CREATE FUNCTION reground.pending_embeddings(corpus text, max_results integer DEFAULT 100)
-    RETURNS TABLE (chunk_id text, doc_id text, content text, content_hash text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pending_embeddings_wrapper';
+    RETURNS TABLE (chunk_id text, doc_id text, content text, content_hash text) LANGUAGE c STABLE PARALLEL UNSAFE ROWS 100 AS 'MODULE_PATHNAME', 'pending_embeddings_wrapper';
 COMMENT ON FUNCTION reground.pending_embeddings IS
 'Returns passages without an embedding, then those whose text has changed since it was embedded, each ordered by chunk_id. content: the text to embed, which begins with the title and the headings unless title_weight is 0. content_hash: its SHA-256 (hex), for put_embeddings.';
 
@@ -224,7 +224,7 @@ COMMENT ON FUNCTION reground.put_embeddings IS
 
 CREATE FUNCTION reground.put_edges(corpus text, edges jsonb)
     RETURNS TABLE (added bigint, changed bigint)
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_edges_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 1 AS 'MODULE_PATHNAME', 'put_edges_wrapper';
 COMMENT ON FUNCTION reground.put_edges IS
 'Stores edges of the knowledge graph: [{"source": "Ada Lovelace", "relation": "worked with", "target": "Charles Babbage", "chunk_id": "17", "weight": 1}], where source, target and chunk_id are required; doc_id is checked if given. An edge with the same passage, entities and relation changes the weight of the stored one. Requires the privilege to write the passages. Turns use the edges with the setting graph.';
 
@@ -239,14 +239,14 @@ CREATE FUNCTION reground.search(
     embedding_model text DEFAULT NULL, as_of timestamptz DEFAULT NULL)
     RETURNS TABLE (chunk_id text, doc_id text, title text, locator text, content text, score double precision, lexical_rank integer, vector_rank integer,
                    lexical_score double precision, vector_distance double precision, uri text, published text, metadata jsonb)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'search_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE COST 1000 ROWS 10 AS 'MODULE_PATHNAME', 'search_wrapper';
 COMMENT ON FUNCTION reground.search IS
 'Searches a corpus by BM25 and pgvector and returns the fused ranking. filter: conditions on columns of the relation: {"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"]}. settings: see the view settings. Without an embedding the search is lexical only and warns; without a query it is vector only. embedding_model: registered model that computed the embedding. as_of: searches the versions of that time, for corpora made by create_corpus. Errors: 0A000 for as_of and another corpus, 22023 if as_of is in the future, 22023 if the corpus has another embedding_model.';
 CREATE FUNCTION reground.explain_search(
     corpus text, query text DEFAULT NULL, embedding vector DEFAULT NULL, max_results integer DEFAULT 10, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL,
     embedding_model text DEFAULT NULL, as_of timestamptz DEFAULT NULL)
     RETURNS TABLE (step_no integer, step text, rows bigint, ms double precision, plan text)
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'explain_search_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000 ROWS 40 AS 'MODULE_PATHNAME', 'explain_search_wrapper';
 COMMENT ON FUNCTION reground.explain_search IS
 'Runs a search and returns the plan of each statement that reads the corpus, as EXPLAIN (ANALYZE, BUFFERS) shows it to the caller. Arguments as in search. step: stage of the search, as in profile(). rows: rows that the statement returned; ms: its execution time. Each statement runs twice. Errors: as in search.';
 SET LOCAL search_path = pg_catalog, pg_temp;

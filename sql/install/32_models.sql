@@ -163,14 +163,14 @@ COMMENT ON FUNCTION reground.drop_model IS
 
 CREATE FUNCTION reground.worker_models()
     RETURNS TABLE (model text, task text, api text, endpoint text, api_model text, dimensions integer, key_name text, settings jsonb)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'worker_models_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE ROWS 3 AS 'MODULE_PATHNAME', 'worker_models_wrapper';
 COMMENT ON FUNCTION reground.worker_models IS
 'Returns the registered models, for a worker. settings contains all settings, with defaults.';
 
 CREATE FUNCTION reground.claim_tasks(
     worker text, kinds text[] DEFAULT NULL, models text[] DEFAULT NULL, max_tasks integer DEFAULT 32, lease interval DEFAULT '5 minutes')
     RETURNS TABLE (task_id bigint, lease_token uuid, kind text, model text, attempts integer, request jsonb)
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'claim_tasks_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 10 AS 'MODULE_PATHNAME', 'claim_tasks_wrapper';
 COMMENT ON FUNCTION reground.claim_tasks IS
 'Leases due tasks to a worker and returns them with their requests. Commit before the call to the model. Tasks whose lease ends can be claimed again. A model whose circuit breaker is open gets none. request: {"text"} for embed, {"query", "passages"} for rerank, {"messages", "schema", …} for the others.';
 

@@ -261,7 +261,7 @@ CREATE FUNCTION reground.begin_turn(
     corpora text[] DEFAULT NULL, parent_turn_id bigint DEFAULT NULL, embedding_model text DEFAULT NULL, as_of timestamptz DEFAULT NULL,
     context_embedding vector DEFAULT NULL, user_ref text DEFAULT NULL)
     RETURNS SETOF reground.turn_source
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'begin_turn_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000 ROWS 10 AS 'MODULE_PATHNAME', 'begin_turn_wrapper';
 COMMENT ON FUNCTION reground.begin_turn IS
 'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. embedding_model: registered model that computed the embeddings. context_embedding: embedding of context_text. user_ref: the application''s id of the user. as_of: searches the versions of that time, as in search. Errors: 0A000 for as_of and a corpus that create_corpus did not make, 22023 if as_of is in the future, 22023 if the corpora compare embeddings differently or have another embedding_model, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
 
@@ -269,38 +269,38 @@ CREATE FUNCTION reground.retrieve(
     turn_id bigint, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, max_results integer DEFAULT NULL,
     corpora text[] DEFAULT NULL, embedding_model text DEFAULT NULL)
     RETURNS SETOF reground.turn_source
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'retrieve_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000 ROWS 10 AS 'MODULE_PATHNAME', 'retrieve_wrapper';
 COMMENT ON FUNCTION reground.retrieve IS
 'Searches again within an open turn, adds new sources to the turn and returns all sources found. The query is used as given. corpus or corpora default to those of the turn. embedding_model: as in begin_turn. max_results: 1 to 100, default max_sources. Errors: 55000 if the turn is not open, P0002 if it does not exist.';
 CREATE FUNCTION reground.reusable_answer(corpus text, query text, embedding vector DEFAULT NULL)
     RETURNS TABLE (message_id bigint, turn_id bigint, answer text, model text, answered_at timestamptz)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'reusable_answer_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE COST 1000 ROWS 1 AS 'MODULE_PATHNAME', 'reusable_answer_wrapper';
 COMMENT ON FUNCTION reground.reusable_answer IS
 'Returns the latest accepted answer of the tenant to the same question, if a new first turn of the caller would have the same settings and the same context, otherwise no row. Needs the setting reuse_answers. query: compared without case and spaces around it. embedding: as in begin_turn. Errors: those of dry_run_turn.';
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE FUNCTION reground.turn_sources(turn_id bigint)
     RETURNS SETOF reground.turn_source
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'turn_sources_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE COST 1000 ROWS 10 AS 'MODULE_PATHNAME', 'turn_sources_wrapper';
 COMMENT ON FUNCTION reground.turn_sources IS
 'Returns the sources of a turn as begin_turn returned them, and those added since, in prompt order; also after the turn has ended. One row with marker NULL if there are none, the candidates before apply_rerank. Errors: P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground.turn_conflicts(turn_id bigint)
     RETURNS TABLE (kind text, marker text, statement text, statement_start integer, statement_end integer, number text,
         other_marker text, other_statement text, other_statement_start integer, other_statement_end integer, other_number text)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'turn_conflicts_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE COST 1000 ROWS 2 AS 'MODULE_PATHNAME', 'turn_conflicts_wrapper';
 COMMENT ON FUNCTION reground.turn_conflicts IS
 'Returns pairs of sentences of two sources of a turn that contradict each other, at most 256. kind: number, date (another year) or negation. marker, other_marker: the sources. statement_start to other_statement_end: positions in the passages, half-open, in characters. number, other_number: the first two values that differ; NULL for a negation. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground.add_passages(turn_id bigint, passages jsonb)
     RETURNS SETOF reground.turn_source
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'add_passages_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 10 AS 'MODULE_PATHNAME', 'add_passages_wrapper';
 COMMENT ON FUNCTION reground.add_passages IS
 'Adds passages from outside the corpora to an open turn and returns them as sources with origin added: [{content, chunk_id, doc_id, title, uri, page_start, page_end, char_start, char_end, published, metadata}], only content required. Without a chunk_id a hash of the content is used, without a doc_id the uri. Errors: 22023 for a passage with a marker, 55000 if the turn is not open, P0002 if it does not exist.';
 
 CREATE FUNCTION reground.apply_rerank(turn_id bigint, results jsonb DEFAULT NULL)
     RETURNS SETOF reground.turn_source
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'apply_rerank_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000 ROWS 10 AS 'MODULE_PATHNAME', 'apply_rerank_wrapper';
 COMMENT ON FUNCTION reground.apply_rerank IS
 'Continues a turn that was begun with reranker = deferred or model:NAME and returns its sources. results: items with any of chunk_id, corpus (if candidates of several corpora share a chunk_id), index (position in the rows of begin_turn, from 0), content, score; [] keeps the fused order; NULL takes the scores of the model, or keeps the fused order without one. Changed texts and ids are recorded in drift_events. Errors: 55000 if the turn does not wait for a rerank, or if the model''s scores are not there yet, P0002 if it does not exist.';
 
@@ -311,7 +311,7 @@ COMMENT ON FUNCTION reground.prompt_context IS
 
 CREATE FUNCTION reground.history(conversation_ref text, max_tokens integer DEFAULT NULL, turn_nos integer[] DEFAULT NULL, dependency text DEFAULT 'hard')
     RETURNS TABLE (entry_no integer, turn_no integer, role text, content text, tokens integer, shortened boolean, over_budget boolean)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'history_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE COST 1000 ROWS 20 AS 'MODULE_PATHNAME', 'history_wrapper';
 COMMENT ON FUNCTION reground.history IS
 'Returns the earlier messages of a conversation for the next prompt, to be put after the sources. max_tokens: budget; NULL: the budget of the latest turn (setting compress). role: user, assistant, or sources for the list of the cited sources, which comes first. That list and the last history_exchanges exchanges are complete whatever the budget; over_budget: these alone exceed it. turn_nos: keep only these turns (dependency hard), or all from the earliest of them on (soft); empty keeps none. shortened: the message is not complete. An answer is […] if the caller may no longer read one of its sources. Errors: P0002 if the conversation does not exist.';
 
@@ -334,7 +334,7 @@ CREATE FUNCTION reground.end_turn(
     turn_id bigint, answer text, message_ref text DEFAULT NULL, model text DEFAULT NULL, usage jsonb DEFAULT NULL, tags jsonb DEFAULT NULL,
     citations jsonb DEFAULT NULL)
     RETURNS SETOF reground.judged_citation
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'end_turn_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000 ROWS 5 AS 'MODULE_PATHNAME', 'end_turn_wrapper';
 COMMENT ON FUNCTION reground.end_turn IS
 'Ends a turn with the answer of the model and returns its citations with their verdicts, or one row with citation_id NULL if there are none. message_ref: the application''s id of the answer; a second call with the same id returns the same rows, another id is a regeneration that supersedes the earlier answer. citations: citations that the model''s API returned; they replace those in the text (see import_citations). Errors: 23505 for another answer under the same message_ref, 55000 for an abandoned, imported or deferred turn, P0002 if the turn does not exist.';
 
@@ -342,20 +342,20 @@ CREATE FUNCTION reground.check_answer(
     answer text, passages jsonb, settings jsonb DEFAULT NULL, text_config regconfig DEFAULT NULL, corpus text DEFAULT NULL,
     citations jsonb DEFAULT NULL)
     RETURNS SETOF reground.judged_citation
-    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'check_answer_wrapper';
+    LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 ROWS 5 AS 'MODULE_PATHNAME', 'check_answer_wrapper';
 COMMENT ON FUNCTION reground.check_answer IS
 'Judges the citations of an answer against given passages, without a turn. passages: [{content, chunk_id, marker, doc_id, title, uri, page_start, page_end, …}], only content required; each is cited by its marker, or by its number from 1. corpus: corpus in which named documents are looked up. citations: as in end_turn. text_config: default that of the corpus, otherwise default_text_search_config. Writes nothing.';
 
 CREATE FUNCTION reground.repair_answer(message_id bigint, mode text DEFAULT NULL)
     RETURNS SETOF reground.answer_repair
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'repair_answer_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000 ROWS 5 AS 'MODULE_PATHNAME', 'repair_answer_wrapper';
 COMMENT ON FUNCTION reground.repair_answer IS
 'Corrects a stored answer without writing words, stores the corrected copy with verdicts of its own, and returns one row per change, or one row with change NULL if nothing was changed. answer: the text to show, in the first row. The original answer and its verdicts stay. mode: mark marks sentences that nothing supports with [?]; repoint moves wrong citations to the source that clearly supports their claim, removes citations of things that do not exist, and adds citations to sentences that one source clearly supports; strict also removes sentences that nothing supports. Default: the setting repair of the turn, or repoint. A second call returns the stored copy. Answers whose citations an API returned apart from the text are not changed. Errors: 22023 for another mode or a corrected copy, 55000 with store_answers hash, P0002 if the answer does not exist.';
 
 CREATE FUNCTION reground.repair_text(
     answer text, passages jsonb, mode text DEFAULT 'repoint', settings jsonb DEFAULT NULL, text_config regconfig DEFAULT NULL, corpus text DEFAULT NULL)
     RETURNS SETOF reground.answer_repair
-    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'repair_text_wrapper';
+    LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 ROWS 5 AS 'MODULE_PATHNAME', 'repair_text_wrapper';
 COMMENT ON FUNCTION reground.repair_text IS
 'Corrects an answer by given passages, without a turn. mode and rows: as in repair_answer. Other arguments: as in check_answer. Writes nothing.';
 
@@ -363,13 +363,13 @@ CREATE FUNCTION reground.record_turn(
     conversation_ref text, query text, answer text, passages jsonb DEFAULT NULL, at timestamptz DEFAULT NULL, message_ref text DEFAULT NULL, model text DEFAULT NULL,
     tags jsonb DEFAULT NULL, citations jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, corpus text DEFAULT NULL, text_config regconfig DEFAULT NULL, user_ref text DEFAULT NULL)
     RETURNS SETOF reground.judged_citation
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'record_turn_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000 ROWS 5 AS 'MODULE_PATHNAME', 'record_turn_wrapper';
 COMMENT ON FUNCTION reground.record_turn IS
 'Records a turn that another system finished and returns its citations with their verdicts. The turn is added to the end of its conversation, with origin imported. at: when the answer was given, default now. message_ref: a second call with the same id records nothing and returns the same rows. user_ref: as in begin_turn. Other arguments are as in check_answer. Errors: 23505 for another answer under the same message_ref.';
 
 CREATE FUNCTION reground.record_turns(turns jsonb, settings jsonb DEFAULT NULL, corpus text DEFAULT NULL, text_config regconfig DEFAULT NULL)
     RETURNS TABLE (element_no integer, turn_id bigint, message_id bigint, citation_count integer, holding_count integer, cfs double precision, recorded boolean)
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'record_turns_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000 ROWS 100 AS 'MODULE_PATHNAME', 'record_turns_wrapper';
 COMMENT ON FUNCTION reground.record_turns IS
 'Records many finished turns as record_turn does: [{conversation_ref, query, answer, passages, at, message_ref, model, tags, citations, user_ref}]. Returns one row per element: element_no (from 1), the number of its citations and of those that hold, its score, and recorded (false if it was recorded before). Errors: 22023 for an invalid element, 23505 as in record_turn; then no turn is recorded.';
 
@@ -379,19 +379,19 @@ CREATE FUNCTION reground.feed_answer(turn_id bigint, answer_so_far text, complet
                    coordinate_fidelity double precision, support double precision, diagnostic text, repaired boolean,
                    answer_start integer, answer_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer,
                    resume text, final_text text, open_text text)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'feed_answer_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE COST 1000 ROWS 5 AS 'MODULE_PATHNAME', 'feed_answer_wrapper';
 COMMENT ON FUNCTION reground.feed_answer IS
 'Judges a streaming answer; pass the whole text received so far in each call. displayable_chars, displayable_bytes, displayable_utf16: length of the text that can be displayed without splitting a citation. Returns one row per complete citation, or one with citation_no NULL if there is none; scope to diagnostic are NULL until its paragraph ends and the next one begins, or complete is true. resume_from: the column resume of the previous call for this answer; then only the text after that position is read, and citations with a verdict are returned once. final_text, in the first row: the text from resume_from to resume, corrected if the setting repair of the turn is on; later calls do not change it. open_text, in the first row: the displayable text after it. Writes nothing. Errors: 22023 if resume_from is of another answer, 55000 before apply_rerank, P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground.extract_citations(answer text, forms jsonb DEFAULT NULL)
     RETURNS SETOF reground.extracted_citation
-    LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'extract_citations_wrapper';
+    LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 5 AS 'MODULE_PATHNAME', 'extract_citations_wrapper';
 COMMENT ON FUNCTION reground.extract_citations IS
 'Returns the citations in a text without judging them. forms: as the setting citation_forms: {"families": {"ordinal": false}, "patterns": [{"name": "ticket", "regex": "(?P<id>TK-[0-9]+)"}], "locators": {…}, "titles": [{"name": "q3.pdf", "aliases": ["the Q3 report"]}]}. Errors: 22023 for invalid forms.';
 
 CREATE FUNCTION reground.import_citations(answer text, citations jsonb, api text DEFAULT NULL)
     RETURNS SETOF reground.extracted_citation
-    LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'import_citations_wrapper';
+    LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 5 AS 'MODULE_PATHNAME', 'import_citations_wrapper';
 COMMENT ON FUNCTION reground.import_citations IS
 'Returns the citations that a model''s API returned besides the text. citations: the whole message or its list of citations. api: anthropic, bedrock, cohere, gemini, openai or vercel; NULL: recognised by shape. Errors: 22023 if the shape is unknown.';
 
@@ -400,7 +400,7 @@ CREATE FUNCTION reground.citation_evidence(message_id bigint)
                    sentence text, sentence_start integer, sentence_end integer, answer_start integer, answer_end integer,
                    corpus text, doc_id text, chunk_id text, title text, uri text, locator text, page_start integer, page_end integer,
                    before text, quote text, after text, quote_start integer, quote_end integer, char_start integer, char_end integer, source_state text)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'citation_evidence_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE ROWS 5 AS 'MODULE_PATHNAME', 'citation_evidence_wrapper';
 COMMENT ON FUNCTION reground.citation_evidence IS
 'Returns the citations of a stored answer with their evidence, ready to highlight, also of a superseded answer. sentence: sentence of the answer with the citation; NULL with store_answers hash. before, quote, after: the quote and the text around it in its paragraph; without a quote, before is the passage. quote_start to quote_end: characters of the quote in the text of the passage chunk_id; char_start to char_end: in the document; page_start to page_end: its pages. All offsets start at 0, and are NULL if no text has the quote there. source_state: current, changed or deleted, of the document or of the row of a registered table. Errors: P0002 if the answer does not exist.';
 
@@ -431,6 +431,6 @@ COMMENT ON FUNCTION reground.alter_conversation IS
 
 CREATE FUNCTION reground.profile()
     RETURNS TABLE (function text, stage text, calls integer, self_us bigint)
-    LANGUAGE c VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'profile_wrapper';
+    LANGUAGE c VOLATILE PARALLEL RESTRICTED ROWS 20 AS 'MODULE_PATHNAME', 'profile_wrapper';
 COMMENT ON FUNCTION reground.profile() IS
 'Returns the time of this session''s last successful call of begin_turn, retrieve, add_passages, feed_answer, end_turn, check_answer, record_turn, record_turns, search or explain_search, by stage. self_us: wall-clock microseconds of the stage itself; other collects the rest. No rows before the first call.';

@@ -333,7 +333,7 @@ COMMENT ON COLUMN reground.stale_citations.created_at IS 'When the answer was re
 
 CREATE FUNCTION reground.verify_turn(turn_id bigint)
     RETURNS TABLE (corpus text, doc_id text, chunk_id text, marker text, stored_hash text, current_hash text, content_state text)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'verify_turn_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE ROWS 1 AS 'MODULE_PATHNAME', 'verify_turn_wrapper';
 COMMENT ON FUNCTION reground.verify_turn(bigint) IS
 'Compares the stored text hashes of a turn''s passages with their present texts, as the caller can read them: each source of the context, and each candidate with provenance hash or higher. content_state: unchanged, changed, gone (deleted or not visible) or unknown (the relation cannot be read). For reground_auditor. Errors: P0002 if the turn does not exist.';
 
@@ -380,12 +380,12 @@ COMMENT ON COLUMN reground.citation_similarities.best_other_similarity IS 'Simil
 
 CREATE FUNCTION reground.verify_chain(conversation_ref text)
     RETURNS TABLE (tenant text, link_no bigint, kind text, turn_no integer, turn_id bigint, message_id bigint, status text, detail text, linked_at timestamptz)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'verify_chain_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE ROWS 1 AS 'MODULE_PATHNAME', 'verify_chain_wrapper';
 COMMENT ON FUNCTION reground.verify_chain(text) IS
 'Verifies the hash chain of a conversation, one row per link. status: ok; content_changed (detail names the part); content_erased (erased together with its salt); missing (the link, its turn or its answer is gone; link_no NULL: it never had a link); chain_broken (the link was changed or does not follow the previous one). No rows without provenance merkle. For reground_auditor, who sees all tenants. Errors: P0002 if the conversation does not exist.';
 
 CREATE FUNCTION reground.run_retention(as_of timestamptz DEFAULT pg_catalog.now())
     RETURNS TABLE (relation text, rows bigint, action text)
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_retention_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 5 AS 'MODULE_PATHNAME', 'run_retention_wrapper';
 COMMENT ON FUNCTION reground.run_retention(timestamptz) IS
 'Archives and removes traces and chain links older than reground.trace_retention_days, and archived turns older than reground.archive_retention_days. Call it daily, in its own transaction. Returns one row per changed relation; the action "kept: not whole" counts conversations whose chain is not valid. For reground_admin. Errors: 42501 for a time in the future, except for superusers.';

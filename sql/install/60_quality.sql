@@ -224,7 +224,7 @@ COMMENT ON FUNCTION reground.in_canary(text, double precision, text) IS
 
 CREATE FUNCTION reground.answer_metrics(message_id bigint)
     RETURNS TABLE (metric text, numerator double precision, denominator bigint, value double precision)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'answer_metrics_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE ROWS 20 AS 'MODULE_PATHNAME', 'answer_metrics_wrapper';
 COMMENT ON FUNCTION reground.answer_metrics IS
 'Computes quality measures of a stored answer: reference_validity, citation_coverage, alce_citation_recall and _precision, trec_weighted_ and trec_hard_precision and _recall, all_citations_precision and _recall, faithfulness, context_utilisation, carry_over_hit_rate. value is numerator / denominator; NULL if the denominator is 0. Over several answers: sum(numerator) / nullif(sum(denominator), 0). Errors: P0002 if the answer does not exist.';
 
@@ -241,7 +241,7 @@ COMMENT ON FUNCTION reground.text_metrics(text, text) IS
 'Compares an answer with a reference answer: exact match and token F1 of SQuAD 2.0, ROUGE-L (Lin 2004). rouge_l: F1; NULL if the reference has no words.';
 
 CREATE FUNCTION reground._history_hits(ranking jsonb, earlier_rankings jsonb, relevant_chunk_ids text[])
-    RETURNS TABLE (bottom boolean, history boolean, supplement boolean) LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', '_history_hits_wrapper';
+    RETURNS TABLE (bottom boolean, history boolean, supplement boolean) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', '_history_hits_wrapper';
 COMMENT ON FUNCTION reground._history_hits(jsonb, jsonb, text[]) IS
 'Internal: computes history_hits from a ranking [["1"], ["2", "3"], …], best first, and earlier rankings.';
 

@@ -2,7 +2,7 @@
 
 CREATE FUNCTION reground.who_saw(corpus text, doc_id text, chunk_id text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (tenant text, conversation_ref text, turn_no integer, turn_id bigint, user_ref text, chunk_ids text[], markers text[], citations bigint, holding bigint, begun_at timestamptz)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'who_saw_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE ROWS 100 AS 'MODULE_PATHNAME', 'who_saw_wrapper';
 COMMENT ON FUNCTION reground.who_saw(text, text, text, timestamptz, timestamptz) IS
 'Returns the turns that had a passage of a document in their context, whether cited or not, oldest first, also without their traces. chunk_id: only this passage. chunk_ids, markers: the passages (merged ones too) and their markers. citations, holding: citations of the document in current answers, and those that hold. Tenants see their own turns, without those hidden from the caller; reground_auditor all. Errors: 22004 for NULL.';
 

@@ -81,7 +81,7 @@ FROM pg_catalog.pg_extension AS e WHERE e.extname = 'vector';
 CREATE FUNCTION reground.dry_run_turn(query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, conversation_ref text DEFAULT NULL,
     as_of timestamptz DEFAULT NULL, context_embedding vector DEFAULT NULL)
     RETURNS SETOF reground.turn_candidate
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'dry_run_turn_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE COST 1000 ROWS 40 AS 'MODULE_PATHNAME', 'dry_run_turn_wrapper';
 COMMENT ON FUNCTION reground.dry_run_turn IS
 'Returns the candidates that begin_turn would have now, without writing. Without a conversation_ref the turn is the first of a conversation. A deferred rerank is skipped. as_of: as in begin_turn. Errors: P0002 if the conversation or corpus does not exist.';
 
@@ -97,7 +97,7 @@ COMMENT ON FUNCTION reground.drop_probe(text) IS
 
 CREATE FUNCTION reground.run_probes(corpus text DEFAULT NULL)
     RETURNS TABLE (probe text, corpus text, found boolean, "position" integer, lost_stage text, reason text)
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_probes_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 20 AS 'MODULE_PATHNAME', 'run_probes_wrapper';
 COMMENT ON FUNCTION reground.run_probes(text) IS
 'Runs the tenant''s probes of a corpus, or all, as first turns with the rights of the caller, and stores the results in probe_results.';
 
@@ -106,7 +106,7 @@ COMMENT ON FUNCTION reground.run_probes(text) IS
 CREATE FUNCTION reground.shadow_turn(turn_id bigint, settings jsonb, label text DEFAULT 'shadow', corpus text DEFAULT NULL, embedding vector DEFAULT NULL, rewrite text DEFAULT NULL,
     context_embedding vector DEFAULT NULL)
     RETURNS SETOF reground.turn_candidate
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'shadow_turn_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000 ROWS 40 AS 'MODULE_PATHNAME', 'shadow_turn_wrapper';
 COMMENT ON FUNCTION reground.shadow_turn IS
 'Repeats an open turn under other settings and stores the candidates under a label; the conversation does not change. settings override all settings of the turn; corpus, embedding, rewrite and context_embedding replace those of the turn. A second call with the label replaces the first. A deferred rerank is skipped. Errors: 22023 for an invalid setting, 55000 if the turn or a later one has ended, P0002 if the turn or corpus does not exist.';
 SET LOCAL search_path = pg_catalog, pg_temp;

@@ -107,7 +107,7 @@ COMMENT ON COLUMN reground.maintenance_result.processed IS 'Number of processed 
 COMMENT ON COLUMN reground.maintenance_result.error IS 'Message of the error that stopped the task, or what the task could not do, for example a synchronised table that cannot be read; NULL without one.';
 
 CREATE FUNCTION reground.run_maintenance(task text DEFAULT NULL)
-    RETURNS SETOF reground.maintenance_result LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_maintenance_wrapper';
+    RETURNS SETOF reground.maintenance_result LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 10 AS 'MODULE_PATHNAME', 'run_maintenance_wrapper';
 COMMENT ON FUNCTION reground.run_maintenance(text) IS
 'Runs the enabled maintenance tasks that are due, or one task now, and returns one row per task. A task that another session runs is skipped. An error of a task is stored in maintenance_runs and does not stop the others. Errors: 22023 for an unknown task.';
 

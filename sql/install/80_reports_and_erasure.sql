@@ -29,24 +29,24 @@ COMMENT ON COLUMN reground.erasure_receipt.redacted IS 'Number of rows whose tex
 
 CREATE FUNCTION reground.forget_conversation(conversation_ref text)
     RETURNS SETOF reground.erasure_receipt
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_conversation_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 1 AS 'MODULE_PATHNAME', 'forget_conversation_wrapper';
 COMMENT ON FUNCTION reground.forget_conversation(text) IS
 'Erases a conversation of the tenant with everything stored for it, except its counts in the rollups and metric_totals. Errors: P0002 if the conversation does not exist.';
 
 CREATE FUNCTION reground.forget_user(user_ref text)
     RETURNS SETOF reground.erasure_receipt
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_user_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 5 AS 'MODULE_PATHNAME', 'forget_user_wrapper';
 COMMENT ON FUNCTION reground.forget_user(text) IS
 'Erases a user of the tenant: all conversations in which the user asked, as forget_conversation does, questions of others in them included, and the reports of the user. Errors: P0002 if nothing names the user.';
 
 CREATE FUNCTION reground.forget_document(corpus text, doc_id text)
     RETURNS SETOF reground.erasure_receipt
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_document_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 1 AS 'MODULE_PATHNAME', 'forget_document_wrapper';
 COMMENT ON FUNCTION reground.forget_document(text, text) IS
 'Removes the text of a document from contexts, facts, quotes, markers and API citations; ids, positions, hashes, verdicts and counts stay. A document of create_corpus is deleted; rows of other tables are not. In a shared corpus, reground_admin and the owner of its table redact the records of all tenants, others their own. Answers are not changed. Errors: P0002 if neither the corpus nor a record of the document exists.';
 
 CREATE FUNCTION reground.forget_tenant(tenant text)
     RETURNS SETOF reground.erasure_receipt
-    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_tenant_wrapper';
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 5 AS 'MODULE_PATHNAME', 'forget_tenant_wrapper';
 COMMENT ON FUNCTION reground.forget_tenant(text) IS
 'Erases a tenant: its conversations, probes, must-have facts, rollups, metric_totals, baselines, alerts, the registration of its corpora, whose tables stay, and its documents in shared corpora with tenant_column made by create_corpus. For reground_admin. Errors: P0002 if the tenant has no rows, 55000 if a synchronised table has a row of the tenant.';

@@ -124,7 +124,7 @@ CREATE FUNCTION reground.judge_agreement(model text DEFAULT NULL, since timestam
     RETURNS TABLE (model text, prompt text, citations bigint, undecided bigint, kappa double precision, kappa_low double precision, kappa_high double precision,
                    accuracy double precision, macro_f1 double precision, weighted_f1 double precision, partial_accurate double precision,
                    expected_low double precision, expected_high double precision, uncalibrated boolean)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'judge_agreement_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE ROWS 5 AS 'MODULE_PATHNAME', 'judge_agreement_wrapper';
 COMMENT ON FUNCTION reground.judge_agreement(text, timestamptz, timestamptz) IS
 'Returns how far the verdicts of each model and version of the prompt agree with the last labels of reviewers. since, until: times of the labels, by default the last three months. citations: labelled ones with a verdict; undecided ones are left out. kappa: Cohen''s κ with its 95 % interval; NULL if all labels and verdicts are the same. partial_accurate: share of disagreements among those whose label and verdict are partial or accurate; expected_low to expected_high is usual. uncalibrated: fewer than 200 citations were labelled in the last three months before until.';
 

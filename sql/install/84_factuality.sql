@@ -210,7 +210,7 @@ CREATE FUNCTION reground.factuality_report(dimension text DEFAULT NULL, since ti
                    hallucination_f1 double precision, hallucination_f1_low double precision, hallucination_f1_high double precision,
                    tokens_per_entailed_fact double precision, without_entailed_fact bigint, tokens_per_contradicted_fact double precision, without_contradicted_fact bigint,
                    tokens_to_cover_all double precision)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'factuality_report_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE ROWS 10 AS 'MODULE_PATHNAME', 'factuality_report_wrapper';
 COMMENT ON FUNCTION reground.factuality_report(text, timestamptz, timestamptz) IS
 'Returns mean measures of current answers by a dimension of answers and by setting, from the last evaluation of each answer and question, and below them the published tables (published_table 8: models, 3: retrieval settings; value: the system). since and until are times of the answers. low and high: 95 % bootstrap interval. A token cost without such a fact becomes the largest of the report. Errors: 22023 for an unknown dimension.';
 
@@ -226,6 +226,6 @@ COMMENT ON FUNCTION reground.label_decomposition(bigint, integer, integer, text,
 
 CREATE FUNCTION reground.factuality_agreement(decompose_model text DEFAULT NULL, entail_model text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (measure text, value double precision, low double precision, high double precision, samples bigint, source_low double precision, source_high double precision)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'factuality_agreement_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE ROWS 5 AS 'MODULE_PATHNAME', 'factuality_agreement_wrapper';
 COMMENT ON FUNCTION reground.factuality_agreement(text, text, timestamptz, timestamptz) IS
 'Compares the models with the labels of reviewers, and returns the published value of each measure: smape (of the numbers of statements, 0 to 2), omission_rate, weighted_f1 and kappa (of the verdicts, against the majority of the labels), fleiss_kappa (of the reviewers). since and until are times of the evaluations. low and high: 95 % interval of kappa. NULL means all models.';
