@@ -37,7 +37,7 @@ pub struct IndexPages {
     heap: pg_sys::Relation,
     fork: pg_sys::ForkNumber::Type,
     logged: Logged,
-    /// Last known number of blocks. The fork shrinks only in [`Store::truncate`], while no other session has the index open.
+    /// Last known number of blocks. The fork never shrinks while the index is open.
     known_blocks: Cell<u32>,
 }
 
@@ -376,26 +376,6 @@ impl Store for IndexPages {
 
     fn blocks(&self) -> u32 {
         IndexPages::blocks(self)
-    }
-
-    fn truncate(&self, blocks: u32, release: impl FnOnce() -> Result<()>) -> Result<()> {
-        let lock = pg_sys::AccessExclusiveLock as i32;
-        // As VACUUM does for a table: nobody has the index open, here or on a standby, and VACUUM waits for nobody. Who opens it later reads the
-        // new length.
-        // SAFETY: the index is open.
-        if !unsafe { pg_sys::ConditionalLockRelation(self.index, lock) } {
-            return Ok(());
-        }
-        let released = release();
-        // SAFETY: the lock was taken above, and this session has pinned no page. An error releases the lock with the transaction.
-        unsafe {
-            if released.is_ok() {
-                pg_sys::RelationTruncate(self.index, blocks);
-                self.known_blocks.set(blocks);
-            }
-            pg_sys::UnlockRelation(self.index, lock);
-        }
-        released
     }
 
     fn maintain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {

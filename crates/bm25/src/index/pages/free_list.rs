@@ -16,7 +16,7 @@ const HEADER: PageHeader = PageHeader {
 };
 
 /// Fewest pages that are taken from a run for a segment, so that its pages do not lie scattered.
-pub(in crate::index) const LEAST_TAKEN: u32 = 8;
+pub(super) const LEAST_TAKEN: u32 = 8;
 
 /// A run of free pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +33,7 @@ impl FreeRun {
         self.moment == 0 || store.is_past(self.moment)
     }
 
-    /// One past the last block.
-    pub(in crate::index) fn end(&self) -> Option<u32> {
+    fn end(&self) -> Option<u32> {
         self.extent.start.checked_add(self.extent.length)
     }
 }
@@ -102,8 +101,8 @@ fn merged(mut runs: Vec<FreeRun>, joins: impl Fn(&FreeRun, &FreeRun) -> bool) ->
     merged
 }
 
-/// Takes up to `wanted` pages that nobody reads any more: from the first run that is long enough, so that the end of the file becomes free, or
-/// else from the longest. If `exact`, takes `wanted` pages or none.
+/// Takes up to `wanted` pages that nobody reads any more: from the first run that is long enough, or else from the longest. If `exact`, takes
+/// `wanted` pages or none.
 pub(super) fn take_free_run<S: Store>(
     store: &S,
     runs: &mut Vec<FreeRun>,

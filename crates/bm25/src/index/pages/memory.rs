@@ -128,13 +128,6 @@ impl Store for MemoryStore {
         u32::try_from(self.len()).unwrap_or(u32::MAX)
     }
 
-    fn truncate(&self, blocks: u32, release: impl FnOnce() -> Result<()>) -> Result<()> {
-        release()?;
-        self.count_change()?;
-        self.pages.borrow_mut().truncate(blocks as usize);
-        Ok(())
-    }
-
     fn maintain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         work()
     }

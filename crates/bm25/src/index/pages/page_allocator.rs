@@ -19,6 +19,8 @@ const MAX_APPEND: u32 = 4096;
 pub struct PageAllocator<'s, S> {
     store: &'s S,
     owner: u32,
+    /// Number of pages that will probably be needed.
+    expected: u32,
     extents: Vec<Extent>,
     taken: u32,
     used: u32,
@@ -26,11 +28,12 @@ pub struct PageAllocator<'s, S> {
 }
 
 impl<'s, S: Store> PageAllocator<'s, S> {
-    /// Creates an allocator without pages.
-    pub fn new(store: &'s S, owner: u32) -> Self {
+    /// Creates an allocator without pages. `expected` is the number of pages that will probably be needed; 0 if unknown.
+    pub fn new(store: &'s S, owner: u32, expected: u32) -> Self {
         Self {
             store,
             owner,
+            expected,
             extents: Vec::new(),
             taken: 0,
             used: 0,
@@ -44,7 +47,8 @@ impl<'s, S: Store> PageAllocator<'s, S> {
     /// Errors of the store, and [`IndexError::Full`].
     pub fn allocate(&mut self) -> Result<u32> {
         if self.used == self.taken {
-            let wanted = (self.taken / 2).clamp(LEAST_TAKEN, MAX_APPEND);
+            let rest = self.expected.saturating_sub(self.taken);
+            let wanted = rest.max(self.taken / 2).clamp(LEAST_TAKEN, MAX_APPEND);
             self.take(wanted)?;
         }
         self.used += 1;

@@ -60,12 +60,6 @@ pub trait Store: Pages {
     /// Returns the number of blocks of the file.
     fn blocks(&self) -> u32;
 
-    /// Shortens the file to a number of blocks after `release`, unless another session uses the index now. The blocks after it are free.
-    ///
-    /// # Errors
-    /// Errors of `release`.
-    fn truncate(&self, blocks: u32, release: impl FnOnce() -> Result<()>) -> Result<()>;
-
     /// Runs `work` under the maintenance lock. Searches and appends to the write buffer continue.
     ///
     /// # Errors

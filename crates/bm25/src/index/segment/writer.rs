@@ -69,10 +69,10 @@ fn scaled_average(length: u64, documents: usize) -> u32 {
 }
 
 impl<'s, S: Store> SegmentWriter<'s, S> {
-    /// Creates a writer for an empty segment.
-    pub fn new(store: &'s S, id: u32, parameters: Parameters) -> Self {
+    /// Creates a writer for an empty segment. `pages` is the number of pages that it will probably have; 0 if unknown.
+    pub fn new(store: &'s S, id: u32, parameters: Parameters, pages: u32) -> Self {
         Self {
-            allocator: PageAllocator::new(store, id),
+            allocator: PageAllocator::new(store, id, pages),
             id,
             parameters,
             documents: Vec::with_capacity(CONTENT_BYTES),

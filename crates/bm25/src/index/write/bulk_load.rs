@@ -157,7 +157,7 @@ pub fn finish<S: Store, R: RunStorage>(
     others: Vec<(LoadedPart, R, R)>,
 ) -> Result<()> {
     let meta = Meta::read(store)?;
-    let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?);
+    let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?, 0);
     let mut merge = RunMerge::default();
     // Postings in memory stay there, so a small build writes no file.
     sort(&mut own.postings, u64::BITS);

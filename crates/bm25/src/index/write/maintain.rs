@@ -13,7 +13,7 @@ use crate::index::pages::page_allocator;
 use crate::index::pages::store::{Extent, Store};
 use crate::index::segment::writer::SegmentWriter;
 use crate::index::terms::{Document, Key};
-use crate::index::write::free_pages::{self, Last};
+use crate::index::write::lost_pages::find_lost_pages;
 use crate::index::write::merge::{MAX_SEGMENTS, merge_segments, merge_tiers};
 use crate::index::write::publish::{OUT_OF_NUMBERS, publish_segment};
 use crate::index::write::write_buffer::{self, AppendOutcome};
@@ -207,7 +207,7 @@ fn flush_buffer<S: Store>(store: &S, meta: &Meta, large: Option<&Document>) -> R
         // An interruption may have previous it open.
         write_buffer::close(store, &old)?;
     }
-    let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?);
+    let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?, old.pages);
     let mut postings: Vec<(u64, u32, u32)> = Vec::new();
     let mut documents = Vec::new();
     if old.id != 0 {
@@ -279,8 +279,7 @@ pub struct Cleaned {
     pub reusable_pages: u32,
 }
 
-/// Finishes a vacuum: cleans up after interrupted maintenance, rewrites segments with many removed documents, and shortens the file if its end
-/// is free.
+/// Finishes a vacuum: cleans up after interrupted maintenance, rewrites segments with many removed documents, and finds lost pages.
 ///
 /// # Errors
 /// Errors of the store.
@@ -288,25 +287,12 @@ pub fn cleanup<S: Store>(store: &S) -> Result<Cleaned> {
     store.maintain(|| {
         let meta = recover(store)?;
         for segment in &meta.segments {
-            if segment.dead > segment.documents / REWRITE_FRACTION && !free_pages::waits(store)? {
+            if segment.dead > segment.documents / REWRITE_FRACTION {
                 merge_segments(store, &Meta::read(store)?, &[segment.id])?;
             }
         }
         merge_tiers(store)?;
-        free_pages::find_lost(store)?;
-        while !free_pages::waits(store)?
-            && let Some(last) = free_pages::last_in_sparse_file(store)?
-        {
-            let meta = Meta::read(store)?;
-            match last {
-                Last::Segment(id) => merge_segments(store, &meta, &[id])?,
-                Last::WriteBuffer => {
-                    switch_buffer(store, &meta)?;
-                    flush_buffer(store, &Meta::read(store)?, None)?;
-                }
-            }
-        }
-        free_pages::truncate(store)?;
+        find_lost_pages(store)?;
         let meta = Meta::read(store)?;
         let mut count = meta.documents() - meta.removed();
         write_buffer::for_each_document(store, &meta.write_buffer, |document| {

@@ -85,13 +85,14 @@ impl<P: Pages> MergeSource<'_, P> {
 
 /// Replaces segments by one segment without their removed documents.
 pub(super) fn merge_segments<S: Store>(store: &S, meta: &Meta, ids: &[u32]) -> Result<()> {
-    let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?);
+    let merged = || {
+        let segments = meta.segments.iter();
+        segments.filter(|segment| ids.contains(&segment.id))
+    };
+    let pages = merged().map(|segment| segment.pages).sum();
+    let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?, pages);
     let mut sources = Vec::new();
-    for segment in meta
-        .segments
-        .iter()
-        .filter(|segment| ids.contains(&segment.id))
-    {
+    for segment in merged() {
         let reader = SegmentReader::new(store, segment);
         let mut numbers = Vec::with_capacity(segment.documents as usize);
         for document in 0..segment.documents {

@@ -1,7 +1,7 @@
 //! All changes of an index: inserts, bulk loads, merges and removals.
 
 pub mod bulk_load;
-mod free_pages;
+mod lost_pages;
 pub mod maintain;
 mod merge;
 mod publish;

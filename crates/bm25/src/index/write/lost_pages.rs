@@ -1,0 +1,57 @@
+//! Finds pages that nothing refers to.
+
+use crate::index::error::Result;
+use crate::index::pages::free_list::{FREE, FreeRun, free_runs, put_free_runs};
+use crate::index::pages::meta::{META, Meta};
+use crate::index::pages::store::{Extent, Store};
+
+/// Puts the blocks that nothing refers to on the free list. A crash while the file grew leaves them behind, and so does a full list.
+pub(super) fn find_lost_pages<S: Store>(store: &S) -> Result<()> {
+    let blocks = store.blocks();
+    store.change(&[META, FREE], |bodies| {
+        let mut runs = free_runs(bodies[1])?;
+        let lost = unused(&Meta::decode(bodies[0])?, &runs, blocks);
+        if lost.is_empty() {
+            return Ok(false);
+        }
+        let moment = store.now();
+        runs.extend(lost.into_iter().map(|extent| FreeRun { extent, moment }));
+        put_free_runs(store, bodies[1], runs)?;
+        Ok(true)
+    })?;
+    Ok(())
+}
+
+/// The blocks of the file that nothing refers to.
+fn unused(meta: &Meta, runs: &[FreeRun], blocks: u32) -> Vec<Extent> {
+    let head = Extent {
+        start: META,
+        length: FREE + 1,
+    };
+    let buffers = [meta.write_buffer, meta.spilling].map(|buffer| Extent {
+        start: buffer.start,
+        length: buffer.pages,
+    });
+    let segments = meta.segments.iter().flat_map(|segment| &segment.extents);
+    let mut used: Vec<Extent> = segments.chain(&meta.pending).copied().collect();
+    used.extend(runs.iter().map(|run| run.extent));
+    used.extend(buffers);
+    used.push(head);
+    used.sort_unstable();
+    let mut unused = Vec::new();
+    let mut at = 0;
+    let end = Extent {
+        start: blocks,
+        length: 0,
+    };
+    for extent in used.into_iter().chain([end]) {
+        if extent.start > at {
+            unused.push(Extent {
+                start: at,
+                length: extent.start - at,
+            });
+        }
+        at = at.max(extent.start.saturating_add(extent.length));
+    }
+    unused
+}
