@@ -161,13 +161,13 @@ fn text_around_a_removed_citation_is_read_as_before() {
         ),
         ("[A1][A1[Z9]-", "[A1][A1[Z9]-"),
         ("[A[Z9]1]", "[A[Z9]1]"),
-        // Code beside the citation stays code.
+        // Code after a removed citation is still read as code.
         ("- [Z9] `ring` is a command.", "- `ring` is a command."),
         (
             "{B}.\n\nSources:\n- [A2] Backups\n- [Z9] Unknown\n```\nring\n```\n",
             "{B} [A2].\n\nSources:\n- [A2] Backups\n```\nring\n```\n",
         ),
-        // Words beside the citation stay words.
+        // Words around a removed citation stay apart.
         ("Telephones ring[Z9]loudly.", "Telephones ring loudly."),
     ]);
 }

@@ -34,7 +34,6 @@ fn a_read_only_transaction_refuses_all_writes() -> Result<()> {
         "SELECT reground.search('farm', 'milk', '[1,0]')".to_owned(),
         format!("SELECT reground.prompt_context({turn})"),
         format!("SELECT reground.turn_conflicts({turn})"),
-        "SELECT reground.reusable_answer('farm', 'milk', '[1,0]')".into(),
         format!("SELECT reground.explain_turn({turn})"),
         "SELECT reground.check_corpus('farm')".into(),
         "SELECT reground.pending_embeddings('farm')".into(),

@@ -186,7 +186,7 @@ pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
 pub fn cite(conversation_id: i64, message_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            // ARRAY and OFFSET 0 keep the subqueries, so that each marker is looked up by the index whatever the statistics.
+            // The planner plans a subquery with ARRAY or OFFSET 0 on its own, so each marker is looked up by the index, whatever the statistics.
             "UPDATE reground.conversation_markers AS m SET cited = true WHERE m.conversation_id = $1 AND NOT m.cited AND m.marker = ANY (ARRAY( \
                  SELECT marker FROM reground.message_citations WHERE message_id = $2 \
                  UNION SELECT n.marker FROM reground.message_citations AS c, LATERAL (SELECT k.marker FROM reground.conversation_markers AS k \
@@ -220,7 +220,7 @@ pub fn reserve(tenant: &str, bound: &[Bound]) -> Result<()> {
     insert(
         tenant,
         bound,
-        // OFFSET 0 keeps the subquery, so that each marker is looked up by the index whatever the statistics.
+        // As in `cite`.
         "WHERE NOT EXISTS (SELECT FROM reground.conversation_markers AS m WHERE (m.conversation_id, m.marker) = (x.conversation_id, x.marker) OFFSET 0)",
     )
 }

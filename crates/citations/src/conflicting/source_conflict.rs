@@ -38,7 +38,7 @@ pub struct ConflictingStatement {
     pub number: Option<String>,
 }
 
-/// PassageStatements of two passages that contradict each other.
+/// Statements of two passages that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceConflict {
     /// What differs.
