@@ -2,39 +2,28 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod empty_index;
+mod random_documents;
+
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use empty_index::empty_index;
 use proptest::prelude::*;
+use random_documents::{document, hash, random};
 use reground_bm25::index::IndexError;
 use reground_bm25::index::check::check;
 use reground_bm25::index::pages::memory::MemoryStore;
-use reground_bm25::index::pages::meta::{IndexSettings, Meta};
+use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score::{Saturation, Statistics, contribution, to_float};
 use reground_bm25::index::search::ranked_search::Search;
 use reground_bm25::index::search::snapshot::Snapshot;
-use reground_bm25::index::terms::{Document, QueryTerm, Weights};
+use reground_bm25::index::terms::{Document, QueryTerm};
 use reground_bm25::index::write::bulk_load::{BulkLoader, finish};
 use reground_bm25::index::write::maintain;
 use reground_bm25::index::write::sorted_runs::InMemoryRuns;
 use reground_bm25::index::write::vacuum;
 use reground_bm25::{Parameters, QueryWeight};
-
-fn settings() -> IndexSettings {
-    IndexSettings {
-        k1: 1.2,
-        b: 0.75,
-        text_config: "pg_catalog.english".into(),
-        weights: Weights::default(),
-        server: 18,
-    }
-}
-
-fn index() -> MemoryStore {
-    let store = MemoryStore::default();
-    maintain::create(&store, [1, 2], settings()).unwrap();
-    store
-}
 
 /// All documents of the index.
 #[derive(Default)]
@@ -158,11 +147,6 @@ fn assert_agreement(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTerm]
     }
 }
 
-/// Hash of term number `n`. Low numbers are frequent.
-fn hash(n: u64) -> u64 {
-    n.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
 fn terms(numbers: &[u64]) -> Vec<QueryTerm> {
     let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
     for &n in numbers {
@@ -191,38 +175,13 @@ fn with_expansion(numbers: &[u64], state: &mut u64) -> Vec<QueryTerm> {
         .collect()
 }
 
-/// Next number of a pseudo-random sequence (SplitMix64) that depends only on the seed.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-fn document(row: u64, vocabulary: u64, longest: u64, state: &mut u64) -> Document {
-    let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
-    for _ in 0..random(state) % longest {
-        // Approximates a Zipf distribution.
-        let rank = vocabulary / (1 + random(state) % vocabulary);
-        *counts
-            .entry(hash(rank + random(state) % (rank + 1)))
-            .or_default() += 1;
-    }
-    Document {
-        row,
-        fingerprint: random(state),
-        terms: counts.into_iter().collect(),
-    }
-}
-
 fn loader(memory: usize) -> BulkLoader<InMemoryRuns> {
     BulkLoader::new(InMemoryRuns::default(), InMemoryRuns::default(), memory)
 }
 
 #[test]
 fn agrees_after_inserts_spills_and_merges() {
-    let (store, mut brute, mut state) = (index(), BruteForce::default(), 7);
+    let (store, mut brute, mut state) = (empty_index(), BruteForce::default(), 7);
     for row in 1..=30_000 {
         let document = document(row, 5_000, 60, &mut state);
         maintain::insert(&store, &document).unwrap();
@@ -262,7 +221,7 @@ fn agrees_when_built_at_once() {
         (20_000, 1 << 20, 1),
         (20_000, 1 << 20, 4),
     ] {
-        let (store, mut brute, mut state) = (index(), BruteForce::default(), 11);
+        let (store, mut brute, mut state) = (empty_index(), BruteForce::default(), 11);
         let mut loaders: Vec<_> = (0..processes).map(|_| loader(memory)).collect();
         for row in 1..=documents {
             let document = document(row, 3_000, 80, &mut state);
@@ -299,7 +258,7 @@ fn agrees_when_built_at_once() {
 /// frequency above two bytes.
 #[test]
 fn takes_documents_of_any_size() {
-    let (store, mut brute, mut state) = (index(), BruteForce::default(), 5);
+    let (store, mut brute, mut state) = (empty_index(), BruteForce::default(), 5);
     for (row, longest) in (1..).zip([5, 3_000, 100_000, 7, 2_000_000, 900, 12]) {
         let mut document = document(row, 400_000, longest, &mut state);
         if longest == 12 {
@@ -315,7 +274,7 @@ fn takes_documents_of_any_size() {
 /// Each of these documents is a segment at first, but the meta page lists only some dozens.
 #[test]
 fn takes_any_number_of_large_documents() {
-    let (store, mut brute, mut state) = (index(), BruteForce::default(), 9);
+    let (store, mut brute, mut state) = (empty_index(), BruteForce::default(), 9);
     for row in 1..=220 {
         let mut document = document(row, 5_000, 40, &mut state);
         // More words than fit on a page; each occurs only in this document.
@@ -332,7 +291,7 @@ fn takes_any_number_of_large_documents() {
 
 /// An index whose write buffer is full, with enough free pages for the next insert.
 fn with_full_buffer() -> (MemoryStore, BruteForce, Document) {
-    let (store, mut brute, mut state) = (index(), BruteForce::default(), 3);
+    let (store, mut brute, mut state) = (empty_index(), BruteForce::default(), 3);
     for row in 1.. {
         let document = document(row, 300, 60, &mut state);
         if row == 5_000 {
@@ -382,7 +341,7 @@ fn an_interrupted_spill_leaves_no_page_behind() {
 
 #[test]
 fn a_closed_page_of_an_open_buffer_is_damage() {
-    let store = index();
+    let store = empty_index();
     let buffer = Meta::read(&store).unwrap().write_buffer;
     // The first byte after the page header is the `closed` flag.
     let closed = reground_bm25::index::pages::page::HEADER_BYTES;
@@ -404,7 +363,7 @@ fn soak() -> Duration {
 /// Damaged bytes lead to an error or to other results, never to a panic.
 #[test]
 fn damage_is_noticed_or_harmless() {
-    let (store, mut state) = (index(), 3);
+    let (store, mut state) = (empty_index(), 3);
     let mut loader = loader(1 << 20);
     for row in 1..=4_000 {
         loader.add(&document(row, 1_000, 60, &mut state)).unwrap();
@@ -484,7 +443,7 @@ proptest! {
     /// own only after a full merge.
     #[test]
     fn agrees_after_any_mix(steps in steps(), seed in any::<u64>(), passes in any::<bool>()) {
-        let (store, mut brute, mut state, mut row) = (index(), BruteForce::default(), seed, 0);
+        let (store, mut brute, mut state, mut row) = (empty_index(), BruteForce::default(), seed, 0);
         for step in steps {
             match step {
                 Step::Insert(count) => {

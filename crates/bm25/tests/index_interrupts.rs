@@ -2,13 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod empty_index;
+
+use empty_index::empty_index;
 use reground_bm25::QueryWeight;
 use reground_bm25::index::check::check;
-use reground_bm25::index::pages::memory::MemoryStore;
-use reground_bm25::index::pages::meta::{IndexSettings, Meta};
+use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::search::ranked_search::Search;
 use reground_bm25::index::search::snapshot::Snapshot;
-use reground_bm25::index::terms::{Document, QueryTerm, Weights};
+use reground_bm25::index::terms::{Document, QueryTerm};
 use reground_bm25::index::write::bulk_load::{BulkLoader, finish};
 use reground_bm25::index::write::maintain;
 use reground_bm25::index::write::sorted_runs::InMemoryRuns;
@@ -37,19 +39,6 @@ fn document(row: u64) -> Document {
     }
 }
 
-fn empty() -> MemoryStore {
-    let store = MemoryStore::default();
-    let settings = IndexSettings {
-        k1: 1.2,
-        b: 0.75,
-        text_config: "pg_catalog.english".into(),
-        weights: Weights::default(),
-        server: 18,
-    };
-    maintain::create(&store, [1, 2], settings).unwrap();
-    store
-}
-
 /// Asserts that an operation on this number of postings checks for interrupts often enough.
 fn assert_checks(operation: &str, postings: u64, work: impl FnOnce()) {
     let checks = test_support::measure(work);
@@ -67,7 +56,7 @@ fn loader(memory: usize) -> BulkLoader<InMemoryRuns> {
 #[test]
 fn every_operation_checks_for_interrupts() {
     let all = DOCUMENTS * TERMS;
-    let store = empty();
+    let store = empty_index();
     assert_checks("build", all, || {
         let mut loader = loader(4 << 20);
         for row in 1..=DOCUMENTS {
@@ -97,7 +86,7 @@ fn every_operation_checks_for_interrupts() {
         vacuum::remove(&store, |row| row % 2 == 0).unwrap();
     });
     assert_checks("merge", all, || maintain::merge_all(&store).unwrap());
-    let store = empty();
+    let store = empty_index();
     assert_checks("inserts", all / 10, || {
         for row in 1..=DOCUMENTS / 10 {
             maintain::insert(&store, &document(row)).unwrap();

@@ -70,11 +70,7 @@ pub fn check<P: Pages>(
         .filter(|buffer| buffer.id != 0)
     {
         let name = format!("write buffer {}", buffer.id);
-        let extent = Extent {
-            start: buffer.start,
-            length: buffer.pages,
-        };
-        check.claim(extent, &name);
+        check.claim(buffer.extent(), &name);
         if let Err(fault) = check_buffer(pages, buffer, &mut visit) {
             check.findings.add(&name, fault.to_string());
         }

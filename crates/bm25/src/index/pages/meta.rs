@@ -76,6 +76,16 @@ pub struct WriteBuffer {
     pub pages: u32,
 }
 
+impl WriteBuffer {
+    /// Its pages.
+    pub fn extent(&self) -> Extent {
+        Extent {
+            start: self.start,
+            length: self.pages,
+        }
+    }
+}
+
 /// The permanent settings of an index. Its terms and impacts depend on them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IndexSettings {

@@ -28,14 +28,10 @@ fn unused(meta: &Meta, runs: &[FreeRun], blocks: u32) -> Vec<Extent> {
         start: META,
         length: FREE + 1,
     };
-    let buffers = [meta.write_buffer, meta.spilling].map(|buffer| Extent {
-        start: buffer.start,
-        length: buffer.pages,
-    });
     let segments = meta.segments.iter().flat_map(|segment| &segment.extents);
     let mut used: Vec<Extent> = segments.chain(&meta.pending).copied().collect();
     used.extend(runs.iter().map(|run| run.extent));
-    used.extend(buffers);
+    used.extend([meta.write_buffer, meta.spilling].map(|buffer| buffer.extent()));
     used.push(head);
     used.sort_unstable();
     let mut unused = Vec::new();
@@ -45,13 +41,36 @@ fn unused(meta: &Meta, runs: &[FreeRun], blocks: u32) -> Vec<Extent> {
         length: 0,
     };
     for extent in used.into_iter().chain([end]) {
-        if extent.start > at {
+        // A damaged list can name blocks after the end.
+        let start = extent.start.min(blocks);
+        if start > at {
             unused.push(Extent {
                 start: at,
-                length: extent.start - at,
+                length: start - at,
             });
         }
         at = at.max(extent.start.saturating_add(extent.length));
     }
     unused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_between_extents_and_before_the_end_are_unused() {
+        let extent = |start, length| Extent { start, length };
+        let meta = Meta {
+            pending: vec![extent(10, 5), extent(90, 5)],
+            ..Meta::default()
+        };
+        let runs = [FreeRun {
+            extent: extent(4, 2),
+            moment: 0,
+        }];
+        let gaps = [extent(2, 2), extent(6, 4), extent(15, 5)];
+        assert_eq!(unused(&meta, &runs, 20), gaps);
+        assert_eq!(unused(&meta, &runs, 10), gaps[..2]);
+    }
 }

@@ -240,10 +240,7 @@ fn flush_buffer<S: Store>(store: &S, meta: &Meta, large: Option<&Document>) -> R
             .map(|&(_, document, count)| Ok((document, count)));
         writer.term(list[0].0, each)?;
     }
-    let retired = (old.id != 0).then_some(Extent {
-        start: old.start,
-        length: old.pages,
-    });
+    let retired = (old.id != 0).then(|| old.extent());
     publish_segment(store, writer, &[], retired)
 }
 
@@ -269,7 +266,7 @@ pub fn merge_all<S: Store>(store: &S) -> Result<()> {
 }
 
 /// An index after a vacuum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cleaned {
     /// Number of documents that were not removed.
     pub documents: u64,
@@ -298,14 +295,18 @@ pub fn cleanup<S: Store>(store: &S) -> Result<Cleaned> {
         write_buffer::for_each_document(store, &meta.write_buffer, |document| {
             count += u64::from(!document.removed);
         })?;
-        let runs = store.look(FREE, free_runs)?;
-        let pages =
-            |runs: &mut dyn Iterator<Item = &FreeRun>| runs.map(|run| run.extent.length).sum();
-        Ok(Cleaned {
+        let mut cleaned = Cleaned {
             documents: count,
-            free_pages: pages(&mut runs.iter()),
-            reusable_pages: pages(&mut runs.iter().filter(|run| run.is_reusable(store))),
-        })
+            ..Cleaned::default()
+        };
+        for run in store.look(FREE, free_runs)? {
+            let pages = run.extent.length;
+            cleaned.free_pages = cleaned.free_pages.saturating_add(pages);
+            if run.is_reusable(store) {
+                cleaned.reusable_pages = cleaned.reusable_pages.saturating_add(pages);
+            }
+        }
+        Ok(cleaned)
     })
 }
 
