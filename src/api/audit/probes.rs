@@ -20,7 +20,6 @@ use crate::sql::{self, Caught};
 use crate::store::conversations::Conversation;
 use crate::store::corpora;
 use crate::store::probes::{self, Probe, ProbeOwner, Probed};
-use crate::store::roles::Roles;
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -156,20 +155,10 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         return Ok(gone);
     }
     let question = Question {
-        query: &probe.query,
         corpus: Some(&probe.corpus),
-        corpora: None,
         embedding: probe.embedding.as_deref(),
-        context_embedding: None,
-        embedding_model: None,
         filter: probe.filter.as_ref(),
-        as_of: None,
-        rewrite: None,
-        intent: None,
-        settings: &probe.settings,
-        call_roles: Roles::default(),
-        begun_at: None,
-        repeated_turn_no: None,
+        ..Question::of(&probe.query, &probe.settings)
     };
     let (_, turn) = dry_run(tenant, &Conversation::imagined(), &question)?;
     Ok(Outcome::of(&turn, expected))

@@ -113,20 +113,14 @@ impl Search<'_> {
         };
         let call_settings = self.settings(&turn);
         let question = Question {
-            query: self.query,
             corpus: self.corpus,
             corpora: corpora.as_deref(),
             embedding: self.embedding.as_deref(),
-            context_embedding: None,
             embedding_model: self.embedding_model,
             filter: self.filter.as_ref(),
             as_of: turn.as_of.as_deref(),
-            rewrite: None,
-            intent: None,
-            settings: &call_settings,
             call_roles: hooks::of_turn(turn.call_role.as_deref())?,
-            begun_at: None,
-            repeated_turn_no: None,
+            ..Question::of(self.query, &call_settings)
         };
         let settings: Settings = serde_json::from_value(turn.settings.clone())?;
         let mut search =

@@ -17,7 +17,6 @@ use crate::error::{Error, Result};
 use crate::retrieve::past;
 use crate::rows;
 use crate::store::conversations::{self, Conversation};
-use crate::store::roles::Roles;
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -40,20 +39,12 @@ fn dry_run_turn(
     let settings = Json::optional(settings, "settings")?.unwrap_or_default();
     let as_of = as_of.map(past::time).transpose()?;
     let question = Question {
-        query: not_empty(query, "query")?,
         corpus,
-        corpora: None,
         embedding: embedding.as_deref(),
         context_embedding: context_embedding.as_deref(),
-        embedding_model: None,
         filter: filter.as_ref(),
         as_of: as_of.as_deref(),
-        rewrite: None,
-        intent: None,
-        settings: &settings,
-        call_roles: Roles::default(),
-        begun_at: None,
-        repeated_turn_no: None,
+        ..Question::of(not_empty(query, "query")?, &settings)
     };
     let conversation = match conversation_ref {
         Some(name) => conversations::look(&tenant, name)?

@@ -45,7 +45,27 @@ pub(in crate::api) fn seconds(time: Option<&str>) -> Option<f64> {
     }
 }
 
-impl Question<'_> {
+impl<'a> Question<'a> {
+    /// A new question in its own words, with settings of the call, and nothing else.
+    pub fn of(query: &'a str, settings: &'a Value) -> Self {
+        Self {
+            query,
+            corpus: None,
+            corpora: None,
+            embedding: None,
+            context_embedding: None,
+            embedding_model: None,
+            filter: None,
+            as_of: None,
+            rewrite: None,
+            intent: None,
+            settings,
+            call_roles: Roles::default(),
+            begun_at: None,
+            repeated_turn_no: None,
+        }
+    }
+
     /// Checks that a context embedding comes with an embedding of the same dimensions.
     pub fn check_embeddings(&self) -> Result<()> {
         let Some(context) = self.context_embedding else {

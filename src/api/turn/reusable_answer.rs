@@ -16,7 +16,6 @@ use crate::profile::{self, stage};
 use crate::rows;
 use crate::store::conversations::Conversation;
 use crate::store::reusable_answers::{self, AcceptedAnswer};
-use crate::store::roles::Roles;
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -28,21 +27,11 @@ fn reusable_answer(
 ) -> std::result::Result<(), ErrorReport> {
     let tenant = tenant::required()?;
     let embedding = embedding.map(|vector| vector.0);
+    let settings = json!({});
     let question = Question {
-        query: not_empty(query, "query")?,
         corpus: Some(given(corpus, "corpus")?),
-        corpora: None,
         embedding: embedding.as_deref(),
-        context_embedding: None,
-        embedding_model: None,
-        filter: None,
-        as_of: None,
-        rewrite: None,
-        intent: None,
-        settings: &json!({}),
-        call_roles: Roles::default(),
-        begun_at: None,
-        repeated_turn_no: None,
+        ..Question::of(not_empty(query, "query")?, &settings)
     };
     let answer = profile::call("reusable_answer", || find(&tenant, &question))?;
     rows::emit(fcinfo, answer.as_slice())?;
