@@ -17,12 +17,12 @@ pub fn answers(claims: &[Item]) -> (Vec<ShownAnswer>, Vec<Vec<usize>>) {
     let answers = by_question
         .into_iter()
         .filter_map(|((_, question), claims)| {
-            let claims = claims.into_values().filter_map(|claims| match claims[..] {
-                [claim] => match &claim.texts[..] {
-                    [text] => Some((claim, text.as_str())),
-                    _ => None,
-                },
-                _ => None,
+            let claims = claims.into_values().filter_map(|claims| {
+                let [claim] = claims[..] else { return None };
+                let [text] = &claim.texts[..] else {
+                    return None;
+                };
+                Some((claim, text.as_str()))
             });
             answer(question, &claims.collect::<Vec<_>>())
         });

@@ -11,38 +11,35 @@ use crate::Extraction;
 use crate::reading::code_spans::non_prose_spans;
 use crate::reading::extract::extract_part;
 
-/// A corrected text as it is read.
-pub(super) struct ReadAgain {
-    pub extraction: Extraction,
-    /// Starts of the edits next to a difference from what was expected, ascending.
-    pub misread: Vec<usize>,
-}
-
 /// The number of citations, or of parts that are not prose, at each place of a text.
 type Places = BTreeMap<(usize, usize), usize>;
 
 /// Reads the text, and compares its code and its citations with those of the answer. `hidden` is the code and the reasoning of the answer. A
 /// citation, a bracket or a full stop can change how the text next to it is read.
+///
+/// # Errors
+/// The starts of the edits next to a difference, ascending.
 pub(super) fn read_again(
     given: &Unrepaired<'_>,
     hidden: &[Range<usize>],
     applied: &Applied<'_>,
-) -> ReadAgain {
-    let extraction = extract_part(&applied.text, given.grammar, given.in_list).extraction;
+) -> Result<Extraction, Vec<usize>> {
     let cut = checked(hidden).filter_map(|span| applied.cut(span));
     let mut misread: Vec<usize> = cut.collect();
     if misread.is_empty() {
         misread.extend(changed_code(hidden, applied));
     }
+    // Code that began or ended elsewhere also hides or shows citations far from the edit.
+    if !misread.is_empty() {
+        return Err(misread);
+    }
+    let extraction = extract_part(&applied.text, given.grammar, given.in_list).extraction;
+    let mut misread = changed_citations(given, &extraction, applied);
     if misread.is_empty() {
-        misread = changed_citations(given, &extraction, applied);
+        return Ok(extraction);
     }
     misread.sort_unstable();
-    misread.dedup();
-    ReadAgain {
-        extraction,
-        misread,
-    }
+    Err(misread)
 }
 
 /// The start of the edit next to the first code that begins or ends elsewhere. It can change how all text after it is read.

@@ -6,7 +6,7 @@ use super::applied::{Applied, Edit};
 use super::change::{Change, RepairedAnswer};
 use super::corrections::{Correction, corrections};
 use super::edits::{removed_sentence, removed_strings};
-use super::misread::{ReadAgain, read_again};
+use super::misread::read_again;
 use super::mode::RepairMode;
 use super::sentence_end::before_full_stop;
 use super::unrepaired::Unrepaired;
@@ -34,19 +34,16 @@ pub fn repair(given: &Unrepaired<'_>, mode: RepairMode) -> RepairedAnswer {
             break;
         }
         let applied = Applied::of(given.answer, &edits);
-        let ReadAgain {
-            extraction,
-            misread,
-        } = read_again(given, &hidden, &applied);
-        if misread.is_empty() {
-            return applied.into_repaired(extraction);
-        }
+        let misread = match read_again(given, &hidden, &applied) {
+            Ok(extraction) => return applied.into_repaired(extraction),
+            Err(misread) => misread,
+        };
         edits.retain(|edit| misread.binary_search(&edit.bytes.start).is_err());
     }
     unchanged()
 }
 
-/// Most times that the text of one answer is read. Dropped edits rarely change the reading again.
+/// Maximum number of times that the text of one answer is read. Dropped edits rarely change the reading again.
 const MOST_READINGS: usize = 16;
 
 /// The edits of a mode.
