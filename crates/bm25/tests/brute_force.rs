@@ -5,7 +5,7 @@
 mod empty_index;
 mod random_documents;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use empty_index::empty_index;
@@ -17,9 +17,11 @@ use reground_bm25::index::pages::memory::MemoryStore;
 use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score::{Saturation, Statistics, contribution, to_float};
 use reground_bm25::index::search::ranked_search::Search;
+use reground_bm25::index::search::row_scores::row_scores;
 use reground_bm25::index::search::snapshot::Snapshot;
 use reground_bm25::index::terms::{Document, QueryTerm};
-use reground_bm25::index::write::bulk_load::{BulkLoader, finish};
+use reground_bm25::index::write::bulk_load::BulkLoader;
+use reground_bm25::index::write::load_merge::finish;
 use reground_bm25::index::write::maintain;
 use reground_bm25::index::write::sorted_runs::InMemoryRuns;
 use reground_bm25::index::write::vacuum;
@@ -139,11 +141,34 @@ fn assert_agreement(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTerm]
     assert_eq!(statistics, brute.statistics(terms));
     let expected = brute.ranking(terms, &statistics);
     assert_eq!(by_row(found), expected);
+    assert_row_scores(store, brute, terms, &expected);
     for limit in [1, 10, 40] {
         let (_, some) = search(store, terms, limit, limit);
         let scores: Vec<f64> = some.iter().map(|hit| hit.0).collect();
         let best: Vec<f64> = expected.iter().take(limit).map(|hit| hit.0).collect();
         assert_eq!(scores, best);
+    }
+}
+
+/// Asserts that the scores of given rows are those of a ranking: of all rows, of some, and of rows that do not exist.
+fn assert_row_scores(
+    store: &MemoryStore,
+    brute: &BruteForce,
+    terms: &[QueryTerm],
+    ranking: &[(f64, u64)],
+) {
+    let snapshot = Snapshot::take(store, Meta::read(store).unwrap(), terms).unwrap();
+    for every in [1, 3, 50] {
+        let some = brute
+            .documents
+            .keys()
+            .copied()
+            .filter(|row| row % every == 0);
+        let rows: BTreeSet<u64> = some.chain([0, 7 << 16, u64::MAX >> 16]).collect();
+        let found = row_scores(store, &snapshot, snapshot.statistics(), &rows).unwrap();
+        let expected = ranking.iter().filter(|(_, row)| rows.contains(row));
+        let expected: BTreeMap<u64, f64> = expected.map(|&(score, row)| (row, score)).collect();
+        assert_eq!(found, expected);
     }
 }
 
@@ -223,11 +248,15 @@ fn agrees_when_built_at_once() {
     ] {
         let (store, mut brute, mut state) = (empty_index(), BruteForce::default(), 11);
         let mut loaders: Vec<_> = (0..processes).map(|_| loader(memory)).collect();
-        for row in 1..=documents {
+        let (mut block, mut process) = (0, 0);
+        for row in scanned_rows(documents) {
             let document = document(row, 3_000, 80, &mut state);
-            // Distributes documents like the blocks of a parallel scan.
-            let process = random(&mut state) as usize % processes.max(2) % processes;
-            loaders[process].add(&document).unwrap();
+            if row >> 16 != block {
+                // Distributes the blocks like a parallel scan.
+                process = random(&mut state) as usize % processes.max(2) % processes;
+                block = row >> 16;
+            }
+            loaders[process].add(document.clone()).unwrap();
             brute.documents.insert(row, document);
         }
         let own = loaders.remove(0);
@@ -244,14 +273,37 @@ fn agrees_when_built_at_once() {
             assert_agreement(&store, &brute, &terms(query));
         }
         // Inserts work after a bulk load.
-        for row in documents + 1..=documents + 2_000 {
-            let document = document(row, 3_000, 80, &mut state);
+        for row in 1..=2_000 {
+            // Between the others.
+            let document = document(row << 16 | 1_000, 3_000, 80, &mut state);
+            let row = document.row;
             maintain::insert(&store, &document).unwrap();
             brute.documents.insert(row, document);
         }
         assert_eq!(assert_sound(&store, &brute), 0);
         assert_agreement(&store, &brute, &terms(&[1, 2, 30]));
     }
+}
+
+/// The rows of a table of up to 37 rows a block, in the order of a scan that begins in the middle of the table. A row that was
+/// updated in place comes with its new version, at another place of its block.
+fn scanned_rows(count: u64) -> Vec<u64> {
+    let mut blocks: Vec<Vec<u64>> = Vec::new();
+    for number in 0..count {
+        let (block, offset) = (number / 37, number % 37);
+        if offset == 0 {
+            blocks.push(Vec::new());
+        }
+        let place = if offset % 5 == 0 {
+            100 - offset
+        } else {
+            offset
+        };
+        blocks[block as usize].push(block << 16 | place);
+    }
+    let middle = blocks.len() / 3;
+    blocks.rotate_left(middle);
+    blocks.concat()
 }
 
 /// A document that does not fit into a write buffer becomes a segment at once: it has too many terms for a page, or a
@@ -366,7 +418,7 @@ fn damage_is_noticed_or_harmless() {
     let (store, mut state) = (empty_index(), 3);
     let mut loader = loader(1 << 20);
     for row in 1..=4_000 {
-        loader.add(&document(row, 1_000, 60, &mut state)).unwrap();
+        loader.add(document(row, 1_000, 60, &mut state)).unwrap();
     }
     finish(&store, loader, Vec::new()).unwrap();
     for row in 4_001..=4_100 {
@@ -398,6 +450,12 @@ fn damage_is_noticed_or_harmless() {
                     break;
                 }
             }
+        }
+        if let Ok(snapshot) =
+            Meta::read(&store).and_then(|meta| Snapshot::take(&store, meta, &terms))
+        {
+            let rows = (0..20).map(|_| random(&mut state) % 4_200).collect();
+            let _ = row_scores(&store, &snapshot, snapshot.statistics(), &rows);
         }
         if round % 20 == 0 {
             let _ = check(&store, blocks, |_, _| {});
@@ -443,12 +501,15 @@ proptest! {
     /// own only after a full merge.
     #[test]
     fn agrees_after_any_mix(steps in steps(), seed in any::<u64>(), passes in any::<bool>()) {
-        let (store, mut brute, mut state, mut row) = (empty_index(), BruteForce::default(), seed, 0);
+        let (store, mut brute, mut state) = (empty_index(), BruteForce::default(), seed);
+        let (mut inserted, mut free) = (0_u64, Vec::new());
         for step in steps {
             match step {
                 Step::Insert(count) => {
                     for _ in 0..count {
-                        row += 1;
+                        inserted += 1;
+                        // Rows come in any order, and the rows of removed documents are used again.
+                        let row = free.pop().unwrap_or(inserted * 7_919 % 100_003 + 1);
                         let document = document(row, 300, 30, &mut state);
                         // A document whose insert failed is removed: its row was rolled back.
                         match maintain::insert(&store, &document) {
@@ -457,6 +518,7 @@ proptest! {
                                 store.crash_after(None);
                                 let lost = row;
                                 vacuum::remove(&store, |row| row == lost).unwrap();
+                                free.push(row);
                             }
                             Err(error) => panic!("{error}"),
                         }
@@ -465,7 +527,8 @@ proptest! {
                 Step::Remove(each) => {
                     store.crash_after(None);
                     vacuum::remove(&store, |row| row % each == 1).unwrap();
-                    brute.documents.retain(|row, _| row % each != 1);
+                    let gone = brute.documents.extract_if(.., |row, _| row % each == 1);
+                    free.extend(gone.map(|(row, _)| row));
                 }
                 Step::Merge => {
                     if maintain::merge_all(&store).is_err() {
@@ -480,7 +543,9 @@ proptest! {
                 Step::Query(numbers) => {
                     let terms = terms(&numbers);
                     let (statistics, found) = search(&store, &terms, 5, usize::MAX);
-                    prop_assert_eq!(by_row(found), brute.ranking(&terms, &statistics));
+                    let ranking = brute.ranking(&terms, &statistics);
+                    prop_assert_eq!(&by_row(found), &ranking);
+                    assert_row_scores(&store, &brute, &terms, &ranking);
                 }
             }
             if passes {

@@ -11,7 +11,8 @@ use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::search::ranked_search::Search;
 use reground_bm25::index::search::snapshot::Snapshot;
 use reground_bm25::index::terms::{Document, QueryTerm};
-use reground_bm25::index::write::bulk_load::{BulkLoader, finish};
+use reground_bm25::index::write::bulk_load::BulkLoader;
+use reground_bm25::index::write::load_merge::finish;
 use reground_bm25::index::write::maintain;
 use reground_bm25::index::write::sorted_runs::InMemoryRuns;
 use reground_bm25::index::write::vacuum;
@@ -60,7 +61,7 @@ fn every_operation_checks_for_interrupts() {
     assert_checks("build", all, || {
         let mut loader = loader(4 << 20);
         for row in 1..=DOCUMENTS {
-            loader.add(&document(row)).unwrap();
+            loader.add(document(row)).unwrap();
         }
         finish(&store, loader, Vec::new()).unwrap();
     });

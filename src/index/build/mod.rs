@@ -9,7 +9,8 @@ use pgrx::prelude::*;
 use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score;
 use reground_bm25::index::terms::{Key, Weights};
-use reground_bm25::index::write::bulk_load::{BulkLoader, finish};
+use reground_bm25::index::write::bulk_load::BulkLoader;
+use reground_bm25::index::write::load_merge::finish;
 use reground_bm25::index::write::maintain;
 
 use self::parallel::{WorkerParts, Workers};

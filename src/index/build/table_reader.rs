@@ -87,7 +87,7 @@ unsafe extern "C-unwind" fn add(
     // SAFETY: the index is open, and PostgreSQL passes the address of a row and the value of its only column.
     if let Some((row, content)) = or_raise(unsafe { row_content(index, tid, values, is_null) }) {
         let document = reader.tokenizer.document(row, &content);
-        if let Err(error) = reader.loader.add(&document) {
+        if let Err(error) = reader.loader.add(document) {
             raise(error.into());
         }
     }

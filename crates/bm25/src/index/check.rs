@@ -13,6 +13,7 @@ use crate::index::score::{Saturation, impact};
 use crate::index::segment::norms;
 use crate::index::segment::postings::Postings;
 use crate::index::segment::reader::SegmentReader;
+use crate::index::segment::writer::ROWS_OUT_OF_ORDER;
 use crate::index::write::write_buffer;
 
 /// A problem in an index.
@@ -219,15 +220,21 @@ fn check_documents<P: Pages>(
 ) -> Result<()> {
     let segment = reader.segment;
     let (mut length, mut dead) = (0, 0);
+    let (mut last, mut ascends) = (0, true);
     for document in 0..segment.documents {
         length += u64::from(norms::length(reader.norm(document)?));
         let (row, fingerprint) = reader.row(document)?;
+        ascends &= last <= row;
+        last = row;
         if reader.is_dead(document)? {
             dead += 1;
         } else {
             visit(row, fingerprint);
         }
         check_interrupt(16);
+    }
+    if !ascends {
+        faults.push(ROWS_OUT_OF_ORDER.to_owned());
     }
     if length != segment.length {
         faults.push(format!(

@@ -10,7 +10,8 @@ pub const HEADER_BYTES: usize = 16;
 pub const CONTENT_BYTES: usize = BODY_BYTES - HEADER_BYTES;
 
 const MAGIC: u16 = 0xb25a;
-const FORMAT: u8 = 1;
+/// Version of the format. In version 2, the documents of a segment are in the order of their rows.
+const FORMAT: u8 = 2;
 
 /// The kind of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
-//! Searches: a snapshot of the index, and the best documents of a query in it.
+//! Searches: a snapshot of the index, the best documents of a query in it, and the scores of given rows.
 
 mod max_score;
 mod posting_list;
 pub mod ranked_search;
+pub mod row_scores;
 pub mod snapshot;
 mod top_k;

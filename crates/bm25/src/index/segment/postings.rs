@@ -121,10 +121,49 @@ impl<P: Pages> Postings<P> {
     /// # Errors
     /// A damaged page.
     pub fn skip_to(&mut self, reader: &SegmentReader<'_, P>, document: u32) -> Result<()> {
-        while !self.is_exhausted() && self.last < document {
+        let is_before = |this: &Self| !this.is_exhausted() && this.last < document;
+        if is_before(self) {
             self.next_block(reader)?;
         }
-        Ok(())
+        if !is_before(self) {
+            return Ok(());
+        }
+        let block = self.first_block_to(reader, document)?;
+        self.before = Some(self.last_of(reader, block - 1)?);
+        (self.at, self.next, self.decoded) = (block, 0, false);
+        if self.is_exhausted() {
+            return Ok(());
+        }
+        self.load_skip_entry(reader)
+    }
+
+    /// Returns the first block after the current one that does not end before a document; the number of blocks if there is none.
+    fn first_block_to(&self, reader: &SegmentReader<'_, P>, document: u32) -> Result<u32> {
+        let (mut low, mut step) = (self.at + 1, 1);
+        let mut high = low;
+        while high < self.blocks && self.last_of(reader, high)? < document {
+            low = high + 1;
+            high = low.saturating_add(step);
+            step *= 2;
+        }
+        high = high.min(self.blocks);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.last_of(reader, middle)? < document {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
+    /// Returns the last document of one of several blocks.
+    fn last_of(&self, reader: &SegmentReader<'_, P>, block: u32) -> Result<u32> {
+        let (page_no, at) = self.skip_entry_location(block);
+        reader.with_page(&self.skips, PageKind::Skips, page_no, |skips| {
+            u32_at(skips, at)
+        })
     }
 
     /// Moves back to the first block.

@@ -156,6 +156,42 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         })
     }
 
+    /// Returns the documents of `rows`, which ascend. Removed documents, and rows that the segment does not contain, are left out.
+    ///
+    /// # Errors
+    /// A damaged page.
+    pub fn documents_of(&self, rows: impl IntoIterator<Item = u64>) -> Result<Vec<(u64, u32)>> {
+        let mut found = Vec::new();
+        let mut next = 0;
+        for row in rows {
+            next = self.first_from(row, next)?;
+            // The address of a removed document may have been used again.
+            let mut document = next;
+            while document < self.segment.documents && self.row(document)?.0 == row {
+                if !self.is_dead(document)? {
+                    found.push((row, document));
+                    break;
+                }
+                document += 1;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the first document from `first` on whose row is not before `row`; the number of documents if there is none.
+    fn first_from(&self, row: u64, first: u32) -> Result<u32> {
+        let (mut low, mut high) = (first, self.segment.documents);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.row(middle)?.0 < row {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
     /// Returns whether vacuum removed a document. A vacuum may be running.
     ///
     /// # Errors

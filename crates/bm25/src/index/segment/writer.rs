@@ -1,4 +1,4 @@
-//! Writes a segment: first its documents in order, then its terms by ascending hash, each with its postings.
+//! Writes a segment: first its documents by row, then its terms by ascending hash, each with its postings.
 
 use reground_interrupt::check_interrupt;
 
@@ -44,6 +44,8 @@ pub struct SegmentWriter<'s, S> {
     parameters: Parameters,
     documents: Vec<u8>,
     norms: Vec<u8>,
+    /// Row of the last document.
+    row: u64,
     /// Sum of the lengths as encoded in norms. A merge has no exact lengths.
     length: u64,
     terms: Option<TermsState>,
@@ -62,6 +64,9 @@ struct TermsState {
     directory: Vec<(u64, u32)>,
 }
 
+/// The rows of a segment do not ascend.
+pub const ROWS_OUT_OF_ORDER: &str = "its rows are out of order";
+
 /// Mean document length in units of 1/256, at least 1.
 fn scaled_average(length: u64, documents: usize) -> u32 {
     let mean = length as f64 / documents.max(1) as f64 * 256.0;
@@ -77,15 +82,16 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
             parameters,
             documents: Vec::with_capacity(CONTENT_BYTES),
             norms: Vec::new(),
+            row: 0,
             length: 0,
             terms: None,
         }
     }
 
-    /// Adds a document and returns its number.
+    /// Adds a document and returns its number. Documents must come by ascending row.
     ///
     /// # Errors
-    /// Errors of the store, and [`IndexError::Full`].
+    /// Errors of the store, [`IndexError::Full`], and [`IndexError::Corrupt`] if the row comes before the previous one.
     pub fn document(&mut self, row: u64, fingerprint: u64, norm: u8) -> Result<u32> {
         let number = u32::try_from(self.norms.len()).unwrap_or(u32::MAX);
         if number >= MAX_DOCUMENTS {
@@ -93,6 +99,13 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
                 problem: "a segment has too many documents",
             });
         }
+        if row < self.row {
+            return Err(IndexError::Corrupt {
+                block: 0,
+                problem: ROWS_OUT_OF_ORDER,
+            });
+        }
+        self.row = row;
         if self.documents.len() + DOCUMENT_BYTES > CONTENT_BYTES {
             self.flush_documents()?;
         }

@@ -1,19 +1,14 @@
-//! Builds an index of many documents. The postings are sorted in memory, or in runs that are merged at the end if memory is
-//! not sufficient. Several processes may each load a part of the documents.
+//! Loads the documents of a build. The postings are sorted in memory, or in runs that are merged at the end if memory is not
+//! sufficient. Several processes may each load a part of the documents.
 
 use reground_interrupt::check_interrupt;
 
 use crate::index::error::{IndexError, Result};
 use crate::index::interrupts::WORK_PER_POSTING;
-use crate::index::pages::meta::Meta;
-use crate::index::pages::page::{put_varint, u64_at};
-use crate::index::pages::store::Store;
-use crate::index::segment::writer::SegmentWriter;
+use crate::index::pages::page::put_varint;
 use crate::index::terms::Document;
-use crate::index::write::publish::publish_segment;
-use crate::index::write::sorted_runs::{
-    BUFFER_BYTES, DAMAGED_RUN, RunMerge, RunStorage, read_exactly,
-};
+use crate::index::write::load_merge::PartReader;
+use crate::index::write::sorted_runs::{BUFFER_BYTES, RunStorage};
 
 /// Bytes of a posting in memory.
 const POSTING_BYTES: usize = size_of::<(u64, u32, u32)>();
@@ -26,23 +21,38 @@ pub struct LoadedPart {
     pub documents: u32,
     /// Number of sorted runs of postings. Their end positions are stored after the documents.
     pub runs: u32,
+    /// Number of passes. They are stored after the runs.
+    pub passes: u32,
+}
+
+/// Consecutive documents whose rows ascend. A scan that begins in the middle of a table makes two passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Number of documents up to its end.
+    pub documents: u32,
+    /// Number of runs up to its end. No run is in two passes.
+    pub runs: u32,
 }
 
 /// Bytes of a document record: row, fingerprint, norm.
-const RECORD_BYTES: usize = 6 + 8 + 1;
-/// Bytes of the end position of a run.
-const END_BYTES: usize = 8;
+pub const RECORD_BYTES: usize = 6 + 8 + 1;
 
 /// Loads the documents of a build, or the part of them that one of several processes reads.
 pub struct BulkLoader<R> {
-    /// Documents and runs so far.
-    part: LoadedPart,
+    /// Documents of the last page of the table. A scan returns the rows of a page in any order.
+    page: Vec<Document>,
+    /// Number of documents that were numbered.
+    numbered: u32,
+    /// Row of the last document that was numbered.
+    row: u64,
     documents: R,
     /// Records that are not written yet.
     records: Vec<u8>,
     runs: R,
     /// End position of each run; the next run begins there.
     ends: Vec<u64>,
+    /// The complete passes.
+    passes: Vec<Pass>,
     postings: Vec<(u64, u32, u32)>,
     /// Maximum number of postings in memory.
     max_postings: usize,
@@ -53,11 +63,14 @@ impl<R: RunStorage> BulkLoader<R> {
     /// to `documents`.
     pub fn new(documents: R, runs: R, memory: usize) -> Self {
         Self {
-            part: LoadedPart::default(),
+            page: Vec::new(),
+            numbered: 0,
+            row: 0,
             documents,
             records: Vec::with_capacity(BUFFER_BYTES),
             runs,
             ends: Vec::new(),
+            passes: Vec::new(),
             postings: Vec::new(),
             max_postings: (memory / POSTING_BYTES).max(1 << 10),
         }
@@ -67,14 +80,49 @@ impl<R: RunStorage> BulkLoader<R> {
     ///
     /// # Errors
     /// Errors of the storage, and [`IndexError::Full`].
-    pub fn add(&mut self, document: &Document) -> Result<()> {
-        if self.postings.len() + document.terms.len() > self.max_postings
-            && !self.postings.is_empty()
+    pub fn add(&mut self, document: Document) -> Result<()> {
+        let block = |document: &Document| document.row >> 16;
+        if self
+            .page
+            .first()
+            .is_some_and(|first| block(first) != block(&document))
         {
+            self.number_page()?;
+        }
+        check_interrupt(WORK_PER_POSTING * document.terms.len());
+        self.page.push(document);
+        Ok(())
+    }
+
+    /// Number of documents so far.
+    pub fn documents(&self) -> u32 {
+        let held = u32::try_from(self.page.len()).unwrap_or(u32::MAX);
+        self.numbered.saturating_add(held)
+    }
+
+    /// Numbers the documents of the last page by row.
+    fn number_page(&mut self) -> Result<()> {
+        let mut page = std::mem::take(&mut self.page);
+        page.sort_by_key(|document| document.row);
+        for document in page.drain(..) {
+            self.number(&document)?;
+        }
+        self.page = page;
+        Ok(())
+    }
+
+    fn number(&mut self, document: &Document) -> Result<()> {
+        let is_full = self.postings.len() + document.terms.len() > self.max_postings;
+        let ends_pass = document.row < self.row;
+        if (is_full || ends_pass) && !self.postings.is_empty() {
             self.write_run()?;
         }
-        let number = self.part.documents;
-        self.part.documents = number.checked_add(1).ok_or(IndexError::Full {
+        if ends_pass {
+            self.passes.push(self.pass());
+        }
+        self.row = document.row;
+        let number = self.numbered;
+        self.numbered = number.checked_add(1).ok_or(IndexError::Full {
             problem: "a segment has too many documents",
         })?;
         self.records.extend(&document.row.to_le_bytes()[..6]);
@@ -84,16 +132,18 @@ impl<R: RunStorage> BulkLoader<R> {
             self.documents.write(&self.records)?;
             self.records.clear();
         }
-        check_interrupt(WORK_PER_POSTING * document.terms.len());
         let each = document.terms.iter();
         self.postings
             .extend(each.map(|&(hash, frequency)| (hash, number, frequency)));
         Ok(())
     }
 
-    /// Number of documents so far.
-    pub fn documents(&self) -> u32 {
-        self.part.documents
+    /// The pass that ends here.
+    fn pass(&self) -> Pass {
+        Pass {
+            documents: self.numbered,
+            runs: u32::try_from(self.ends.len()).unwrap_or(u32::MAX),
+        }
     }
 
     /// Writes the postings in memory as a run.
@@ -129,89 +179,50 @@ impl<R: RunStorage> BulkLoader<R> {
         Ok(())
     }
 
-    /// Writes everything that is still in memory, for the process that calls [`finish`].
+    /// Writes everything that is still in memory, for the process that calls [`finish`](super::load_merge::finish).
     ///
     /// # Errors
     /// Errors of the storage.
     pub fn into_part(mut self) -> Result<(LoadedPart, R, R)> {
+        self.number_page()?;
         if !self.postings.is_empty() {
             self.write_run()?;
         }
+        self.passes.push(self.pass());
         for end in &self.ends {
             self.records.extend(end.to_le_bytes());
         }
-        self.documents.write(&self.records)?;
-        self.part.runs = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
-        Ok((self.part, self.documents, self.runs))
-    }
-}
-
-/// Writes one segment with the documents of this process and of `others`, and publishes it.
-/// [`create`](crate::index::write::maintain::create) must have created the index.
-///
-/// # Errors
-/// Errors of the store and of the storage.
-pub fn finish<S: Store, R: RunStorage>(
-    store: &S,
-    mut own: BulkLoader<R>,
-    others: Vec<(LoadedPart, R, R)>,
-) -> Result<()> {
-    let meta = Meta::read(store)?;
-    let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?, 0);
-    let mut merge = RunMerge::default();
-    // Postings in memory stay there, so a small build writes no file.
-    sort(&mut own.postings, u64::BITS);
-    let held = std::mem::take(&mut own.postings);
-    copy_documents(&mut writer, &mut own.documents, own.part, &own.records)?;
-    merge.add(own.runs, &own.ends, 0);
-    merge.add_in_memory(held, 0);
-    for (part, mut documents, runs) in others {
-        let base = u32::try_from(writer.documents()).unwrap_or(u32::MAX);
-        let behind = copy_documents(&mut writer, &mut documents, part, &[])?;
-        let ends = read_ends(&mut documents, behind, part.runs)?;
-        merge.add(runs, &ends, base);
-    }
-    merge.write(&mut writer)?;
-    publish_segment(store, writer, &[], None)
-}
-
-/// Copies the documents of a part into the segment; the records `left` are the last ones, still in memory. Returns the end
-/// position of the records.
-fn copy_documents<S: Store>(
-    writer: &mut SegmentWriter<'_, S>,
-    documents: &mut impl RunStorage,
-    part: LoadedPart,
-    left: &[u8],
-) -> Result<u64> {
-    let all = u64::from(part.documents) * RECORD_BYTES as u64;
-    let mut at = 0;
-    let mut held = vec![0; BUFFER_BYTES / RECORD_BYTES * RECORD_BYTES];
-    while at < all {
-        let written = usize::try_from(all - left.len() as u64 - at).unwrap_or(usize::MAX);
-        let records = if written == 0 {
-            left
-        } else {
-            let wanted = written.min(held.len());
-            read_exactly(documents, at, &mut held[..wanted])?;
-            &held[..wanted]
-        };
-        for record in records.chunks_exact(RECORD_BYTES) {
-            let number = |at| u64_at(record, at).ok_or(DAMAGED_RUN);
-            // The fingerprint follows the six bytes of the row.
-            let row = number(0)? & ((1 << 48) - 1);
-            writer.document(row, number(6)?, record[RECORD_BYTES - 1])?;
+        for pass in &self.passes {
+            self.records.extend(pass.documents.to_le_bytes());
+            self.records.extend(pass.runs.to_le_bytes());
         }
-        at += records.len() as u64;
+        self.documents.write(&self.records)?;
+        let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        let part = LoadedPart {
+            documents: self.numbered,
+            runs: count(self.ends.len()),
+            passes: count(self.passes.len()),
+        };
+        Ok((part, self.documents, self.runs))
     }
-    Ok(all)
-}
 
-/// Reads the end positions of the runs of a part.
-fn read_ends(documents: &mut impl RunStorage, from: u64, runs: u32) -> Result<Vec<u64>> {
-    let mut bytes = vec![0; runs as usize * END_BYTES];
-    read_exactly(documents, from, &mut bytes)?;
-    let (ends, _) = bytes.as_chunks();
-    Ok(ends.iter().copied().map(u64::from_le_bytes).collect())
+    /// Returns the documents and the postings for the merge of this process. What is in memory stays there, so a small build writes
+    /// no file.
+    pub(super) fn into_reader(mut self) -> Result<PartReader<R>> {
+        self.number_page()?;
+        sort(&mut self.postings, u64::BITS);
+        self.passes.push(self.pass());
+        let all = self.numbered as usize * RECORD_BYTES;
+        Ok(PartReader {
+            documents: self.documents,
+            written: all - self.records.len(),
+            records: self.records,
+            runs: self.runs,
+            ends: self.ends,
+            passes: self.passes,
+            postings: self.postings,
+        })
+    }
 }
 
 /// Number of postings that are sorted without an interrupt check; this takes some milliseconds.

@@ -207,30 +207,26 @@ fn flush_buffer<S: Store>(store: &S, meta: &Meta, large: Option<&Document>) -> R
         // An interruption may have previous it open.
         write_buffer::close(store, &old)?;
     }
-    let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?, old.pages);
-    let mut postings: Vec<(u64, u32, u32)> = Vec::new();
     let mut documents = Vec::new();
     if old.id != 0 {
         write_buffer::for_each_document(store, &old, |written| {
             if !written.removed {
-                let number = documents.len() as u32;
-                documents.push((written.row, written.fingerprint, written.norm));
-                postings.extend(written.terms().map(|(hash, count)| (hash, number, count)));
+                documents.push(Document {
+                    row: written.row,
+                    fingerprint: written.fingerprint,
+                    terms: written.terms().collect(),
+                });
             }
         })?;
     }
-    if let Some(document) = large {
-        let number = documents.len() as u32;
-        documents.push((document.row, document.fingerprint, document.norm()));
-        postings.extend(
-            document
-                .terms
-                .iter()
-                .map(|&(hash, count)| (hash, number, count)),
-        );
-    }
-    for (row, fingerprint, norm) in documents {
-        writer.document(row, fingerprint, norm)?;
+    documents.extend(large.cloned());
+    documents.sort_by_key(|document| document.row);
+    let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?, old.pages);
+    let mut postings: Vec<(u64, u32, u32)> = Vec::new();
+    for document in &documents {
+        let number = writer.document(document.row, document.fingerprint, document.norm())?;
+        let terms = document.terms.iter();
+        postings.extend(terms.map(|&(hash, count)| (hash, number, count)));
     }
     postings.sort_unstable();
     check_interrupt(WORK_PER_POSTING * postings.len());

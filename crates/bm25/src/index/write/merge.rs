@@ -1,6 +1,7 @@
 //! Merges segments. Segments are grouped into tiers by size, and a full tier becomes one segment.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use reground_interrupt::check_interrupt;
 
@@ -12,6 +13,7 @@ use crate::index::segment::dictionary::Entry;
 use crate::index::segment::postings::Postings;
 use crate::index::segment::reader::SegmentReader;
 use crate::index::segment::writer::SegmentWriter;
+use crate::index::write::ascending_merge::AscendingMerge;
 use crate::index::write::publish::publish_segment;
 
 /// Number of segments in a tier that triggers a merge.
@@ -61,17 +63,44 @@ pub(super) fn merge_tiers<S: Store>(store: &S) -> Result<()> {
     }
 }
 
-/// The terms of a segment to merge, in order, one dictionary page at a time.
+/// A segment to merge, with its terms in order, one dictionary page at a time.
 struct MergeSource<'a, P: Pages> {
     reader: SegmentReader<'a, P>,
     page: u32,
     terms: std::vec::IntoIter<(u64, Entry)>,
     next: Option<(u64, Entry)>,
-    /// New number of each document; `u32::MAX` for removed documents.
+    /// New number of each document so far; `u32::MAX` for removed documents.
     numbers: Vec<u32>,
 }
 
-impl<P: Pages> MergeSource<'_, P> {
+impl<'a, P: Pages> MergeSource<'a, P> {
+    fn new(pages: &'a P, segment: &'a Segment) -> Self {
+        Self {
+            reader: SegmentReader::new(pages, segment),
+            page: 0,
+            terms: Vec::new().into_iter(),
+            next: None,
+            numbers: Vec::with_capacity(segment.documents as usize),
+        }
+    }
+
+    /// Number of the first document without a new number.
+    fn document(&self) -> u32 {
+        self.numbers.len() as u32
+    }
+
+    /// Skips removed documents, and returns the row of the next document.
+    fn next_row(&mut self) -> Result<Option<u64>> {
+        while self.document() < self.reader.segment.documents {
+            if !self.reader.is_dead(self.document())? {
+                return Ok(Some(self.reader.row(self.document())?.0));
+            }
+            self.numbers.push(u32::MAX);
+        }
+        Ok(None)
+    }
+
+    /// Moves to the next term.
     fn advance(&mut self) -> Result<()> {
         self.next = self.terms.next();
         while self.next.is_none() && self.page < self.reader.segment.dictionary {
@@ -91,27 +120,12 @@ pub(super) fn merge_segments<S: Store>(store: &S, meta: &Meta, ids: &[u32]) -> R
     };
     let pages = merged().map(|segment| segment.pages).sum();
     let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?, pages);
-    let mut sources = Vec::new();
-    for segment in merged() {
-        let reader = SegmentReader::new(store, segment);
-        let mut numbers = Vec::with_capacity(segment.documents as usize);
-        for document in 0..segment.documents {
-            numbers.push(if reader.is_dead(document)? {
-                u32::MAX
-            } else {
-                let (row, fingerprint) = reader.row(document)?;
-                writer.document(row, fingerprint, reader.norm(document)?)?
-            });
-        }
-        let mut source = MergeSource {
-            reader,
-            page: 0,
-            terms: Vec::new().into_iter(),
-            next: None,
-            numbers,
-        };
+    let mut sources: Vec<MergeSource<'_, S>> = merged()
+        .map(|segment| MergeSource::new(store, segment))
+        .collect();
+    write_documents(&mut sources, &mut writer)?;
+    for source in &mut sources {
         source.advance()?;
-        sources.push(source);
     }
     while let Some(hash) = sources
         .iter()
@@ -125,12 +139,36 @@ pub(super) fn merge_segments<S: Store>(store: &S, meta: &Meta, ids: &[u32]) -> R
                 source.advance()?;
             }
         }
-        let each = lists
-            .iter_mut()
-            .flat_map(|(at, list)| renumbered_postings(&sources[*at], list));
-        writer.term(hash, each)?;
+        let lists = lists.iter_mut();
+        let mut streams: Vec<_> = lists
+            .map(|(at, list)| renumbered_postings(&sources[*at], list))
+            .collect();
+        let count = streams.len();
+        let next = |stream: usize| streams[stream].next().transpose();
+        writer.term(hash, AscendingMerge::new(count, next)?)?;
     }
     publish_segment(store, writer, ids, None)
+}
+
+/// Writes the documents of all sources by row, and records their new numbers.
+fn write_documents<S: Store>(
+    sources: &mut [MergeSource<'_, S>],
+    writer: &mut SegmentWriter<'_, S>,
+) -> Result<()> {
+    let mut queue = BinaryHeap::new();
+    for (at, source) in sources.iter_mut().enumerate() {
+        queue.extend(source.next_row()?.map(|row| Reverse((row, at))));
+    }
+    while let Some(Reverse((_, at))) = queue.pop() {
+        let source = &mut sources[at];
+        let (row, fingerprint) = source.reader.row(source.document())?;
+        let norm = source.reader.norm(source.document())?;
+        source
+            .numbers
+            .push(writer.document(row, fingerprint, norm)?);
+        queue.extend(source.next_row()?.map(|row| Reverse((row, at))));
+    }
+    Ok(())
 }
 
 /// Returns the postings of a list with the new document numbers, without removed documents.

@@ -1,6 +1,8 @@
 //! All changes of an index: inserts, bulk loads, merges and removals.
 
+mod ascending_merge;
 pub mod bulk_load;
+pub mod load_merge;
 mod lost_pages;
 pub mod maintain;
 mod merge;

@@ -7,6 +7,7 @@ use crate::index::error::{IndexError, Result};
 use crate::index::pages::page::take_varint;
 use crate::index::pages::store::Store;
 use crate::index::segment::writer::SegmentWriter;
+use crate::index::write::ascending_merge::AscendingMerge;
 
 /// Size of the buffers for writing and merging runs, in bytes.
 pub const BUFFER_BYTES: usize = 1 << 16;
@@ -68,38 +69,95 @@ pub fn read_exactly(runs: &mut impl RunStorage, from: u64, into: &mut [u8]) -> R
     Ok(())
 }
 
-/// A merge of runs in ascending order of their documents. All postings of a document are in the same run.
+/// The numbers in a segment of the consecutive documents of a pass. Numbers ascend.
+#[derive(Debug)]
+pub struct NewNumbers {
+    /// The first document, and the document after the last one.
+    next: u32,
+    /// First document and its new number, for each range of documents with consecutive new numbers.
+    ranges: Vec<(u32, u32)>,
+    /// New number after the last one.
+    number: u32,
+}
+
+impl NewNumbers {
+    /// No documents; the first one will be `first`.
+    pub fn from(first: u32) -> Self {
+        Self {
+            next: first,
+            ranges: Vec::new(),
+            number: 0,
+        }
+    }
+
+    /// Adds the new number of the next document.
+    pub fn push(&mut self, number: u32) {
+        if self.ranges.is_empty() || number != self.number {
+            self.ranges.push((self.next, number));
+        }
+        self.next += 1;
+        self.number = number + 1;
+    }
+
+    /// Returns the new number of a document. `range` is the range of an earlier document, and becomes that of this one.
+    fn of(&self, document: u32, range: &mut usize) -> Option<u32> {
+        let after = |at: usize| self.ranges.get(at + 1).map_or(self.next, |next| next.0);
+        if document >= after(*range) {
+            let rest = self.ranges.get(*range..)?;
+            *range += rest
+                .partition_point(|(first, _)| *first <= document)
+                .checked_sub(1)?;
+        }
+        let (first, number) = *self.ranges.get(*range)?;
+        (document < self.next).then_some(())?;
+        number.checked_add(document.checked_sub(first)?)
+    }
+}
+
+/// A merge of the runs of several passes. All postings of a document are in the same run, and the runs of a pass are in the order of
+/// its documents.
 pub struct RunMerge<R> {
     files: Vec<R>,
-    cursors: Vec<Cursor>,
+    runs: Vec<RunSource>,
+    /// For each pass, the new numbers of its documents and the number of runs up to its end.
+    passes: Vec<(NewNumbers, usize)>,
 }
 
 impl<R> Default for RunMerge<R> {
     fn default() -> Self {
         Self {
             files: Vec::new(),
-            cursors: Vec::new(),
+            runs: Vec::new(),
+            passes: Vec::new(),
         }
     }
 }
 
 impl<R: RunStorage> RunMerge<R> {
-    /// Adds consecutive runs of a file. `base` is added to their document numbers.
-    pub fn add(&mut self, runs: R, ends: &[u64], base: u32) {
-        let file = self.files.len();
+    /// Adds a file with runs, and returns its index.
+    pub fn add_file(&mut self, runs: R) -> usize {
         self.files.push(runs);
-        let mut from = 0;
-        for &end in ends {
-            let source = RunSource::InFile(FileRun::new(file, from, end));
-            self.cursors.push(Cursor { source, base });
-            from = end;
-        }
+        self.files.len() - 1
     }
 
-    /// Adds a run in memory.
-    pub fn add_in_memory(&mut self, postings: Vec<(u64, u32, u32)>, base: u32) {
-        let source = RunSource::InMemory(postings, 0, 0);
-        self.cursors.push(Cursor { source, base });
+    /// Adds a pass: its runs from a position of a file on, up to each of `ends`, and its last run, which is in memory.
+    pub fn add_pass(
+        &mut self,
+        numbers: NewNumbers,
+        file: usize,
+        mut from: u64,
+        ends: &[u64],
+        postings: Vec<(u64, u32, u32)>,
+    ) {
+        for &end in ends {
+            self.runs
+                .push(RunSource::InFile(FileRun::new(file, from, end)));
+            from = end;
+        }
+        if !postings.is_empty() {
+            self.runs.push(RunSource::InMemory(postings, 0, 0));
+        }
+        self.passes.push((numbers, self.runs.len()));
     }
 
     /// Writes all terms to the segment writer.
@@ -107,39 +165,38 @@ impl<R: RunStorage> RunMerge<R> {
     /// # Errors
     /// Errors of the store and of the storage of the runs.
     pub fn write<S: Store>(mut self, writer: &mut SegmentWriter<'_, S>) -> Result<()> {
-        let (files, cursors) = (&mut self.files, &mut self.cursors);
+        let (files, runs) = (&mut self.files, &mut self.runs);
         let mut queue = BinaryHeap::new();
-        for (at, cursor) in cursors.iter_mut().enumerate() {
-            if let Some(hash) = cursor.term(files)? {
+        for (at, run) in runs.iter_mut().enumerate() {
+            if let Some(hash) = run.term(files)? {
                 queue.push(Reverse((hash, at)));
             }
         }
         while let Some(&Reverse((hash, _))) = queue.peek() {
+            // Runs of equal terms come in order, so those of a pass follow each other.
             let mut with = Vec::new();
-            while let Some(&Reverse((next, at))) = queue.peek()
-                && next == hash
-            {
-                queue.pop();
+            while let Some(Reverse((_, at))) = pop_if(&mut queue, hash) {
                 with.push(at);
             }
-            let mut list = with.iter();
-            let mut current = list.next();
-            let each = std::iter::from_fn(|| {
-                loop {
-                    let at = *current?;
-                    match cursors[at].posting(files) {
-                        Ok(None) => current = list.next(),
-                        Ok(Some(posting)) => return Some(Ok(posting)),
-                        Err(error) => {
-                            current = None;
-                            return Some(Err(error));
-                        }
-                    }
+            let mut lists: Vec<PassPostings<'_>> = Vec::new();
+            for &at in &with {
+                let pass = self.passes.partition_point(|(_, end)| *end <= at);
+                match lists.last_mut() {
+                    Some(list) if list.pass == pass => list.runs.push(at),
+                    _ => lists.push(PassPostings {
+                        pass,
+                        numbers: &self.passes.get(pass).ok_or(DAMAGED_RUN)?.0,
+                        runs: vec![at],
+                        current: 0,
+                        range: 0,
+                    }),
                 }
-            });
-            writer.term(hash, each)?;
+            }
+            let count = lists.len();
+            let next = |list: usize| lists[list].next(runs, files);
+            writer.term(hash, AscendingMerge::new(count, next)?)?;
             for at in with {
-                if let Some(hash) = cursors[at].term(files)? {
+                if let Some(hash) = runs[at].term(files)? {
                     queue.push(Reverse((hash, at)));
                 }
             }
@@ -148,14 +205,48 @@ impl<R: RunStorage> RunMerge<R> {
     }
 }
 
-/// A run that is being read.
-struct Cursor {
-    source: RunSource,
-    /// Number of the first document of its part.
-    base: u32,
+/// Removes the first run of the queue if its term is `hash`.
+fn pop_if(
+    queue: &mut BinaryHeap<Reverse<(u64, usize)>>,
+    hash: u64,
+) -> Option<Reverse<(u64, usize)>> {
+    let Reverse((next, _)) = queue.peek()?;
+    if *next != hash {
+        return None;
+    }
+    queue.pop()
 }
 
-/// The postings of a run.
+/// The postings of a term in one pass.
+struct PassPostings<'a> {
+    pass: usize,
+    numbers: &'a NewNumbers,
+    /// The runs with the term, in order, and the one that is being read.
+    runs: Vec<usize>,
+    current: usize,
+    /// The range of the last document.
+    range: usize,
+}
+
+impl PassPostings<'_> {
+    /// Returns the next posting, with its new number.
+    fn next<R: RunStorage>(
+        &mut self,
+        runs: &mut [RunSource],
+        files: &mut [R],
+    ) -> Result<Option<(u32, u32)>> {
+        while let Some(&at) = self.runs.get(self.current) {
+            if let Some((document, frequency)) = runs[at].posting(files)? {
+                let number = self.numbers.of(document, &mut self.range);
+                return Ok(Some((number.ok_or(DAMAGED_RUN)?, frequency)));
+            }
+            self.current += 1;
+        }
+        Ok(None)
+    }
+}
+
+/// A run that is being read.
 enum RunSource {
     /// Sorted postings in memory, the number of postings read, and the current term.
     InMemory(Vec<(u64, u32, u32)>, usize, u64),
@@ -176,16 +267,16 @@ struct FileRun {
     next: u32,
 }
 
-impl Cursor {
+impl RunSource {
     /// Returns the next term. All postings of the previous term must have been read.
     fn term<R: RunStorage>(&mut self, files: &mut [R]) -> Result<Option<u64>> {
-        match &mut self.source {
-            RunSource::InMemory(postings, at, term) => {
+        match self {
+            Self::InMemory(postings, at, term) => {
                 let next = postings.get(*at).map(|&(hash, ..)| hash);
                 *term = next.unwrap_or_default();
                 Ok(next)
             }
-            RunSource::InFile(run) => match files.get_mut(run.file) {
+            Self::InFile(run) => match files.get_mut(run.file) {
                 Some(file) => run.term(file),
                 None => Ok(None),
             },
@@ -194,23 +285,16 @@ impl Cursor {
 
     /// Returns the next posting of the current term.
     fn posting<R: RunStorage>(&mut self, files: &mut [R]) -> Result<Option<(u32, u32)>> {
-        let posting = match &mut self.source {
-            RunSource::InMemory(postings, at, term) => {
+        match self {
+            Self::InMemory(postings, at, term) => {
                 let next = postings.get(*at).filter(|&&(hash, ..)| hash == *term);
                 *at += usize::from(next.is_some());
-                next.map(|&(_, document, frequency)| (document, frequency))
+                Ok(next.map(|&(_, document, frequency)| (document, frequency)))
             }
-            RunSource::InFile(run) => match files.get_mut(run.file) {
-                Some(file) => run.posting(file)?,
-                None => None,
+            Self::InFile(run) => match files.get_mut(run.file) {
+                Some(file) => run.posting(file),
+                None => Ok(None),
             },
-        };
-        match posting {
-            Some((document, frequency)) => {
-                let number = document.checked_add(self.base).ok_or(DAMAGED_RUN)?;
-                Ok(Some((number, frequency)))
-            }
-            None => Ok(None),
         }
     }
 }
