@@ -15,6 +15,7 @@ mod options;
 mod query;
 mod raise;
 mod relation;
+mod root_rows;
 mod scan;
 mod storage;
 mod vacuum;
@@ -24,7 +25,7 @@ use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::terms::Weights;
 
 pub use content::IndexedColumns;
-pub use query::{Bm25Query, Expansion};
+pub use query::{Bm25Query, Expansion, RowAddress, row_scores};
 
 use crate::error::Result;
 

@@ -101,6 +101,27 @@ impl OpenRelation {
         self.class().relam
     }
 
+    /// Whether the relation is a table in PostgreSQL's own format.
+    pub fn is_heap(&self) -> bool {
+        self.access_method() == pg_sys::HEAP_TABLE_AM_OID
+    }
+
+    /// Whether an index contains every row version that a snapshot of this transaction can see. An index that was created on a table
+    /// with incompatible versions of a row contains the newest only; PostgreSQL does not use it under older snapshots.
+    pub fn has_all_versions(&self) -> bool {
+        // SAFETY: an open index has a pg_index row, which is a tuple. TransactionXmin is a variable of the backend.
+        unsafe {
+            let relation = &*self.relation;
+            let tuple = &*(*relation.rd_indextuple).t_data;
+            let frozen = pg_sys::HEAP_XMIN_FROZEN;
+            let is_frozen = u32::from(tuple.t_infomask) & frozen == frozen;
+            let created = tuple.t_choice.t_heap.t_xmin;
+            !(*relation.rd_index).indcheckxmin
+                || is_frozen
+                || pg_sys::TransactionIdPrecedes(created, pg_sys::TransactionXmin)
+        }
+    }
+
     /// Returns the name of the relation.
     pub fn name(&self) -> String {
         // SAFETY: names are NUL-terminated.

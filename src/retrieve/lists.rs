@@ -9,6 +9,7 @@ use reground_grounding::settings::Settings;
 
 use crate::error::{Error, Result};
 use crate::profile::stage;
+use crate::retrieve::addresses::Addresses;
 use crate::retrieve::corpus_scope::Scope;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
@@ -55,6 +56,7 @@ pub fn search(
     limit: usize,
 ) -> Result<SearchResults> {
     let nearest = nearest(corpus, plan, filter, settings, limit)?;
+    let (nearest, addresses) = nearest.unzip();
     if nearest.as_ref().is_some_and(|list| list.hits.is_empty()) {
         vector::hint_if_missing(corpus)?;
     }
@@ -63,6 +65,7 @@ pub fn search(
     let mut scored = Wanted {
         doc_ids: wanted.doc_ids.clone(),
         chunk_ids: &wanted.chunk_ids | &unsearched,
+        addresses: addresses.unwrap_or_default(),
     };
     if fuses_scores {
         let hits = nearest.iter().flat_map(|list| &list.hits);
@@ -72,13 +75,23 @@ pub fn search(
     }
     let (strategy, rankings) = stage("lexical list", || {
         let strategy = LexicalStrategy::of(corpus, settings)?;
-        let rankings = lexical::rank(corpus, &plan.lexical, filter, &scored, &strategy, limit)?;
+        let search = lexical::Search {
+            queries: &plan.lexical,
+            filter,
+            embedding: plan
+                .embedding
+                .as_deref()
+                .filter(|_| fuses_scores && nearest.is_some()),
+            limit,
+        };
+        let rankings = lexical::rank(corpus, &search, &scored, &strategy)?;
         Ok::<_, Error>((strategy, rankings))
     })?;
     let mut scores = BranchScores::default();
     let mut lists = Vec::new();
     for (query, mut ranked) in plan.lexical.iter().zip(rankings.each) {
         scores.lexical.append(&mut ranked.wanted);
+        scores.distances.append(&mut ranked.distances);
         lists.push(ranked.into_list(query));
     }
     let mut without_vector = BTreeSet::new();
@@ -93,7 +106,15 @@ pub fn search(
             let hits = lists.iter().flat_map(|list| &list.hits);
             chunk_ids.extend(hits.map(|hit| &hit.chunk_id));
         }
-        scores.distances = distances(corpus, embedding, filter, chunk_ids, &nearest)?;
+        let hits = nearest.hits.iter();
+        let known = hits.map(|hit| (hit.chunk_id.clone(), hit.value));
+        scores.distances.extend(known);
+        chunk_ids.retain(|chunk_id| !scores.distances.contains_key(*chunk_id));
+        let more = stage("distances", || {
+            vector::distances(corpus, embedding, filter, chunk_ids)
+        })?;
+        let more = more.into_iter().map(|hit| (hit.chunk_id, hit.value));
+        scores.distances.extend(more);
         lists.push(nearest);
     }
     let mut integrated = BranchScores::default();
@@ -153,14 +174,14 @@ fn without_embedding(
     vector::without_embedding(corpus, chunk_ids)
 }
 
-/// Returns the vector list, if the turn has an embedding and the corpus has embeddings.
+/// Returns the vector list and the addresses of its hits, if the turn has an embedding and the corpus has embeddings.
 fn nearest(
     corpus: &Corpus,
     plan: &RetrievalPlan,
     filter: &Filter,
     settings: &Settings,
     limit: usize,
-) -> Result<Option<RankedList>> {
+) -> Result<Option<(RankedList, Addresses)>> {
     let embedding = plan.embedding.as_deref();
     let embedding = embedding.filter(|_| corpus.mapping.contains_key("embedding"));
     let list = embedding.map(|embedding| {
@@ -179,22 +200,4 @@ fn unsearched(plan: &RetrievalPlan, nominated: Option<&RankedList>) -> BTreeSet<
     let earlier = plan.historical.iter().flat_map(|turn| &turn.chunk_ids);
     let chunk_ids = neighbours.map(|hit| &hit.chunk_id).chain(earlier);
     chunk_ids.cloned().collect()
-}
-
-/// Returns the distances of passages and of the hits of the vector list.
-fn distances(
-    corpus: &Corpus,
-    embedding: &[f32],
-    filter: &Filter,
-    mut chunk_ids: BTreeSet<&String>,
-    nearest: &RankedList,
-) -> Result<BTreeMap<String, f64>> {
-    for hit in &nearest.hits {
-        chunk_ids.remove(&hit.chunk_id);
-    }
-    let more = stage("distances", || {
-        vector::distances(corpus, embedding, filter, chunk_ids)
-    })?;
-    let hits = nearest.hits.iter().cloned().chain(more);
-    Ok(hits.map(|hit| (hit.chunk_id, hit.value)).collect())
 }

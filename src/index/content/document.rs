@@ -93,7 +93,7 @@ impl Tokenizer {
 ///
 /// # Safety
 /// `pointer` points to an item pointer.
-unsafe fn row(pointer: pg_sys::ItemPointer) -> u64 {
+pub unsafe fn row_number(pointer: pg_sys::ItemPointer) -> u64 {
     // SAFETY: the caller promises that this is an item pointer.
     let (block, offset) = unsafe { ((*pointer).ip_blkid, (*pointer).ip_posid) };
     u64::from(block.bi_hi) << 32 | u64::from(block.bi_lo) << 16 | u64::from(offset)
@@ -132,7 +132,9 @@ pub unsafe fn row_content(
             _ => InLanguage::from_datum(*values, *is_null)
                 .map(|content| Ok(Content::InLanguage(content))),
         };
-        Ok(content.transpose()?.map(|content| (row(tid), content)))
+        Ok(content
+            .transpose()?
+            .map(|content| (row_number(tid), content)))
     }
 }
 

@@ -3,5 +3,5 @@
 mod document;
 mod in_language;
 
-pub use document::{Content, Tokenizer, has_fields, item_pointer, row_content};
+pub use document::{Content, Tokenizer, has_fields, item_pointer, row_content, row_number};
 pub use in_language::{InLanguage, IndexedColumns, indexed_columns};

@@ -3,8 +3,10 @@
 mod bm25_query;
 mod expansion;
 mod operators;
+mod row_scores;
 mod weighted_query;
 
 pub use bm25_query::Bm25Query;
 pub use expansion::Expansion;
+pub use row_scores::{RowAddress, row_scores};
 pub use weighted_query::{WeightedQuery, check_readable, weighted_query, weighted_query_for_scan};

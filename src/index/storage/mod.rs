@@ -3,4 +3,5 @@
 mod buffers;
 mod pages;
 
+pub use buffers::PAGE;
 pub use pages::IndexPages;

@@ -10,10 +10,10 @@ use reground_bm25::{Collector, Parameters, QueryWeight, Ranking, RowWords, TsVec
 use reground_grounding::passage::Hit;
 use reground_grounding::query::plan::SubQuery;
 
+use super::Search;
 use super::ranked::{Ranked, Wanted};
 use crate::datum::TsVectorBytes;
 use crate::error::Result;
-use crate::retrieve::filter::Filter;
 use crate::retrieve::lexemes::LONGEST_TEXT;
 use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql::{self, Row};
@@ -29,12 +29,16 @@ const WORDS: i32 = 4;
 /// Ranks the passages for each query, in the order of the queries. Also returns the number of passages read.
 pub fn rank(
     corpus: &Corpus,
-    queries: &[SubQuery],
+    search: &Search<'_>,
     text_configs: &[String],
-    filter: &Filter,
     wanted: &Wanted,
-    limit: usize,
 ) -> Result<(Vec<Ranked>, u64)> {
+    let Search {
+        queries,
+        filter,
+        limit,
+        ..
+    } = *search;
     let terms = queries
         .iter()
         .map(|query| query_terms(text_configs, query))
@@ -183,6 +187,7 @@ fn ranked(ranking: Ranking) -> Ranked {
             })
             .collect(),
         wanted: ranking.wanted.into_iter().collect(),
+        ..Ranked::default()
     }
 }
 

@@ -8,12 +8,15 @@ use reground_grounding::passage::Hit;
 use reground_grounding::query::plan::SubQuery;
 use serde::Deserialize;
 
+use super::Search;
 use super::ranked::{Ranked, Wanted};
 use crate::error::Result;
-use crate::index::{Bm25Query, Expansion, IndexedColumns};
+use crate::index::{Bm25Query, Expansion, IndexedColumns, RowAddress, row_scores};
+use crate::retrieve::addresses::{Addresses, address};
 use crate::retrieve::filter::Filter;
-use crate::retrieve::passages;
-use crate::sql;
+use crate::retrieve::{passages, vector};
+use crate::session::{PLAIN_TEXT, with_settings};
+use crate::sql::{self, Row};
 use crate::store::corpora::{Corpus, Side};
 
 /// An index that serves a corpus: it is on the content column, alone or with the titles, and has the text search configuration of the
@@ -48,7 +51,7 @@ const HIDING: [&str; 2] = ["tenant_column", "principals_column"];
 /// Returns the index that serves the corpus best, if there is one: with the titles and their weight, with the titles, or without them.
 pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
     #[derive(Deserialize)]
-    struct Row {
+    struct Index {
         oid: u32,
         name: String,
         hides_rows: bool,
@@ -61,7 +64,7 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
     if column.side != Side::Passages || named.is_some_and(|named| named.side != Side::Passages) {
         return Ok(None);
     }
-    let rows: Vec<Row> = sql::read_rows(
+    let rows: Vec<Index> = sql::read_rows(
         "SELECT c.oid::bigint, format('%I.%I', n.nspname, c.relname) AS name, row_security_active(i.indrelid) AS hides_rows, t.relrowsecurity AS has_policies \
          FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
              JOIN pg_am AS m ON m.oid = c.relam JOIN pg_class AS t ON t.oid = i.indrelid \
@@ -192,33 +195,52 @@ pub fn create_on(
     )
 }
 
-/// A passage and its score.
-#[derive(Deserialize)]
-struct Row {
-    chunk_id: String,
-    score: f64,
+/// A passage that a statement has found.
+struct Found {
+    hit: Hit,
+    address: Option<RowAddress>,
+    /// Distance of its embedding, if one was given.
+    distance: Option<f64>,
 }
 
-/// Ranks the passages for each query, in the order of the queries.
+impl Found {
+    /// Reads a row of the id, the score, the address in two columns and the distance.
+    fn read(row: &Row) -> Result<Self> {
+        Ok(Self {
+            hit: Hit {
+                chunk_id: row.get(1)?.unwrap_or_default(),
+                value: row.get(2)?.unwrap_or_default(),
+            },
+            address: address(row, 3)?,
+            distance: row.get::<f64>(5)?.filter(|distance| distance.is_finite()),
+        })
+    }
+}
+
+/// Ranks the passages for each query, in the order of the queries, with their distances from an embedding.
 pub fn rank(
     corpus: &Corpus,
     index: &LexicalIndex,
-    queries: &[SubQuery],
+    search: &Search<'_>,
     text_configs: &[String],
-    filter: &Filter,
     wanted: &Wanted,
-    limit: usize,
 ) -> Result<Vec<Ranked>> {
+    let queries = search.queries.iter();
     let queries = queries
-        .iter()
-        .map(|query| IndexQuery::of(corpus, index, query, text_configs, filter))
+        .map(|query| IndexQuery::of(corpus, index, query, text_configs, search))
         .collect::<Result<Vec<_>>>()?;
     let mut results = Vec::with_capacity(queries.len());
+    let mut addresses = wanted.addresses.clone();
     for query in &queries {
-        results.push(Ranked {
-            hits: query.best(limit)?,
-            ..Ranked::default()
-        });
+        let mut result = Ranked::default();
+        for found in query.best(search.limit)? {
+            let chunk_id = &found.hit.chunk_id;
+            addresses.extend(found.address.map(|address| (chunk_id.clone(), address)));
+            let distance = found.distance.map(|distance| (chunk_id.clone(), distance));
+            result.distances.extend(distance);
+            result.hits.push(found.hit);
+        }
+        results.push(result);
     }
     let others = results.iter().skip(1).flat_map(|result| &result.hits);
     let chunk_ids: BTreeSet<String> = others
@@ -226,7 +248,7 @@ pub fn rank(
         .chain(wanted.chunk_ids.iter().cloned())
         .collect();
     if let (Some(own), Some(result)) = (queries.first(), results.first_mut()) {
-        result.wanted = own.scores(&chunk_ids, &wanted.doc_ids)?;
+        result.wanted = own.scores(&chunk_ids, &wanted.doc_ids, &addresses)?;
     }
     Ok(results)
 }
@@ -235,13 +257,16 @@ pub fn rank(
 struct IndexQuery<'a> {
     corpus: &'a Corpus,
     filter: &'a Filter,
+    embedding: Option<&'a [f32]>,
     /// The indexed expression.
     indexed: String,
     query: Bm25Query,
     /// The distance of a passage from `$1`.
     distance: String,
-    /// Selects ids and scores of the passages that pass the filter. The parameters of the filter begin at `$3`.
-    select: String,
+    /// FROM clause, columns with the address of a passage, and the conditions. The parameters of the filter begin at `$4`.
+    from: String,
+    address: &'static str,
+    conditions: String,
 }
 
 impl<'a> IndexQuery<'a> {
@@ -250,47 +275,62 @@ impl<'a> IndexQuery<'a> {
         index: &LexicalIndex,
         query: &SubQuery,
         text_configs: &[String],
-        filter: &'a Filter,
+        search: &Search<'a>,
     ) -> Result<Self> {
         let expansion = Expansion::new(query.terms.clone())?;
         let indexed = corpus.indexed("p.", &index.titles)?;
-        let distance = format!("{indexed} <@> $1");
         let mut bm25_query = Bm25Query::new(index.oid.into(), &query.text, expansion)?;
         // A single configuration is stored in the index.
         if corpus.mapping.contains_key("text_config_column") {
             bm25_query = bm25_query.with_text_configs(text_configs.to_vec())?;
         }
+        let (from, address) = corpus.addressed_relations()?;
         Ok(Self {
             corpus,
-            filter,
-            indexed,
+            filter: search.filter,
+            embedding: search.embedding,
             query: bm25_query,
-            select: format!(
-                "SELECT {key}::text AS chunk_id, - ({distance}) AS score FROM {} WHERE {key} IS NOT NULL AND {} IS NOT NULL AND {}",
-                corpus.relations()?,
+            distance: format!("{indexed} <@> $1"),
+            indexed,
+            from,
+            address,
+            conditions: format!(
+                "{} IS NOT NULL AND {} IS NOT NULL AND {}",
+                corpus.key()?,
                 corpus.required("content")?,
-                filter.clause(3),
-                key = corpus.key()?,
+                search.filter.clause(4),
             ),
-            distance,
         })
     }
 
     /// Returns the best passages, by descending score.
-    fn best(&self, limit: usize) -> Result<Vec<Hit>> {
+    fn best(&self, limit: usize) -> Result<Vec<Found>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         if limit == 0 {
             return Ok(Vec::new());
         }
+        let (embedding, distance) = match self.embedding {
+            Some(_) => (
+                self.corpus.embedding_column()?,
+                vector::distance_of(self.corpus, "s.embedding", None, 3)?,
+            ),
+            None => ("NULL".to_owned(), "NULL::float8".to_owned()),
+        };
         // WITH TIES ends the index scan at the first lower score. An incremental sort by score and id would read 64 rows at least,
         // and a hidden row is read for each visible one that the policies leave.
         let statement = format!(
-            "SELECT s.chunk_id, s.score FROM ({} AND {} @@@ $1 ORDER BY {} FETCH FIRST ($2::bigint) ROWS WITH TIES) AS s \
+            "SELECT s.chunk_id, s.score, s.row_table, s.row_place, {distance} FROM (SELECT {}::text, - ({}), {}, {embedding} FROM {} WHERE {} AND {} @@@ $1 \
+                 ORDER BY {} FETCH FIRST ($2::bigint) ROWS WITH TIES) AS s(chunk_id, score, row_table, row_place, embedding) \
              ORDER BY s.score DESC, s.chunk_id COLLATE \"C\" LIMIT $2::bigint",
-            self.select, self.indexed, self.distance,
+            self.corpus.key()?,
+            self.distance,
+            self.address,
+            self.from,
+            self.conditions,
+            self.indexed,
+            self.distance,
         );
-        let rows: Vec<Row> = sql::read_rows(&statement, &self.args(limit.into()))?;
-        Ok(rows.into_iter().map(Row::hit).collect())
+        self.read(&statement, limit.into())
     }
 
     /// Returns the scores of passages, and of all passages of documents. Passages without a word of the query are left out.
@@ -298,37 +338,89 @@ impl<'a> IndexQuery<'a> {
         &self,
         chunk_ids: &BTreeSet<String>,
         doc_ids: &BTreeSet<String>,
+        addresses: &Addresses,
     ) -> Result<BTreeMap<String, f64>> {
-        let mut scores = BTreeMap::new();
-        for (clause, ids) in [
-            passages::passage_clause(self.corpus, 2, chunk_ids)?,
-            passages::document_clause(self.corpus, 2, doc_ids)?,
-        ] {
-            if !ids.is_empty() {
-                // OFFSET 0 prevents a second computation of the score for the condition.
-                let statement = format!(
-                    "SELECT s.chunk_id, s.score FROM ({} AND {clause} OFFSET 0) AS s WHERE s.score > 0::float8",
-                    self.select
-                );
-                let rows: Vec<Row> = sql::read_rows(&statement, &self.args(ids.into()))?;
-                scores.extend(rows.into_iter().map(|row| (row.chunk_id, row.score)));
+        let mut known = BTreeMap::new();
+        let mut unknown = BTreeSet::new();
+        for chunk_id in chunk_ids {
+            match addresses.get(chunk_id) {
+                Some(address) => drop(known.insert(*address, chunk_id.clone())),
+                None => drop(unknown.insert(chunk_id)),
             }
         }
+        let mut scores = BTreeMap::new();
+        for (clause, ids) in [
+            passages::passage_clause(self.corpus, 2, unknown)?,
+            passages::document_clause(self.corpus, 2, doc_ids)?,
+        ] {
+            for found in self.find(&clause, ids)? {
+                match found.address {
+                    Some(address) => drop(known.insert(address, found.hit.chunk_id)),
+                    None => drop(scores.insert(found.hit.chunk_id, found.hit.value)),
+                }
+            }
+        }
+        match row_scores(&self.query, &known.keys().copied().collect())? {
+            Some(found) => {
+                let scored = |(address, chunk_id)| Some((chunk_id, *found.get(&address)?));
+                scores.extend(known.into_iter().filter_map(scored));
+            }
+            None => {
+                let (clause, ids) = passages::passage_clause(self.corpus, 2, known.values())?;
+                let found = self.find_scored(&clause, ids)?;
+                scores.extend(
+                    found
+                        .into_iter()
+                        .map(|found| (found.hit.chunk_id, found.hit.value)),
+                );
+            }
+        }
+        scores.retain(|_, score| *score > 0.0);
         Ok(scores)
     }
 
-    fn args(&self, second: DatumWithOid<'static>) -> Vec<DatumWithOid<'_>> {
-        let mut args: Vec<DatumWithOid<'_>> = vec![self.query.clone().into(), second];
-        args.extend(self.filter.args());
-        args
-    }
-}
-
-impl Row {
-    fn hit(self) -> Hit {
-        Hit {
-            chunk_id: self.chunk_id,
-            value: self.score,
+    /// Returns passages with their addresses, or with their scores if they have no address.
+    fn find(&self, clause: &str, ids: Vec<String>) -> Result<Vec<Found>> {
+        if !self.corpus.has_addresses() {
+            return self.find_scored(clause, ids);
         }
+        self.find_with("NULL::float8", self.address, clause, ids)
+    }
+
+    /// Returns passages with their scores, computed from their texts.
+    fn find_scored(&self, clause: &str, ids: Vec<String>) -> Result<Vec<Found>> {
+        let score = format!("- ({})", self.distance);
+        self.find_with(&score, "NULL::oid, NULL::tid", clause, ids)
+    }
+
+    fn find_with(
+        &self,
+        score: &str,
+        address: &str,
+        clause: &str,
+        ids: Vec<String>,
+    ) -> Result<Vec<Found>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let statement = format!(
+            "SELECT {}::text, {score}, {address}, NULL::float8 FROM {} WHERE {} AND {clause}",
+            self.corpus.key()?,
+            self.from,
+            self.conditions,
+        );
+        self.read(&statement, ids.into())
+    }
+
+    /// Reads the rows of a statement with the parameters: the query, `second`, the embedding, and those of the filter.
+    fn read(&self, statement: &str, second: DatumWithOid<'static>) -> Result<Vec<Found>> {
+        let embedding = self.embedding.map(<[f32]>::to_vec);
+        let mut args: Vec<DatumWithOid<'_>> =
+            vec![self.query.clone().into(), second, embedding.into()];
+        args.extend(self.filter.args());
+        // Ids are converted to text with the same settings as in `read_rows`.
+        with_settings(&PLAIN_TEXT, || {
+            sql::read_each(statement, &args, Found::read)
+        })
     }
 }

@@ -21,23 +21,31 @@ use crate::retrieve::filter::Filter;
 use crate::retrieve::text_config;
 use crate::store::corpora::Corpus;
 
+/// A search of the lexical branch.
+pub struct Search<'a> {
+    /// The queries. The first is the turn's own.
+    pub queries: &'a [SubQuery],
+    pub filter: &'a Filter,
+    /// An embedding whose distances from the hits are needed.
+    pub embedding: Option<&'a [f32]>,
+    /// Number of hits of each query.
+    pub limit: usize,
+}
+
 /// Ranks the passages by BM25 and returns one result per query, in the order of the queries. The first query is the turn's
 /// own: it also scores the wanted passages and the hits of the other queries.
 pub fn rank(
     corpus: &Corpus,
-    queries: &[SubQuery],
-    filter: &Filter,
+    search: &Search<'_>,
     wanted: &Wanted,
     strategy: &LexicalStrategy,
-    limit: usize,
 ) -> Result<Rankings> {
     let configs = text_config::of_corpus(corpus)?;
     let (each, passages_read) = match strategy {
-        LexicalStrategy::Index(index) => (
-            indexed::rank(corpus, index, queries, &configs, filter, wanted, limit)?,
-            0,
-        ),
-        LexicalStrategy::Scan(_) => exact::rank(corpus, queries, &configs, filter, wanted, limit)?,
+        LexicalStrategy::Index(index) => {
+            (indexed::rank(corpus, index, search, &configs, wanted)?, 0)
+        }
+        LexicalStrategy::Scan(_) => exact::rank(corpus, search, &configs, wanted)?,
     };
     Ok(Rankings {
         each,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use reground_grounding::passage::{Branch, Hit, RankedList};
 use reground_grounding::query::plan::SubQuery;
 
+use crate::retrieve::addresses::Addresses;
 use crate::store::sources::StoredSource;
 
 /// Passages to score even if they are not among the best.
@@ -14,6 +15,8 @@ pub struct Wanted {
     pub chunk_ids: BTreeSet<String>,
     /// Ids of documents, for all their passages.
     pub doc_ids: BTreeSet<String>,
+    /// Addresses of passages, as far as they are known.
+    pub addresses: Addresses,
 }
 
 impl Wanted {
@@ -54,6 +57,8 @@ pub struct Ranked {
     pub hits: Vec<Hit>,
     /// Scores of the wanted passages that contain a word of the query, by id. Empty for all queries but the first.
     pub wanted: BTreeMap<String, f64>,
+    /// Distances of the hits from the embedding of the search, as far as they are known.
+    pub distances: BTreeMap<String, f64>,
 }
 
 impl Ranked {

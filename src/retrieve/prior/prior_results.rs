@@ -5,7 +5,7 @@ use reground_grounding::query::plan::PriorSearch;
 
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
-use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
+use crate::retrieve::lexical::{self, LexicalStrategy, Search, Wanted};
 use crate::retrieve::vector;
 use crate::store::corpora::Corpus;
 
@@ -24,8 +24,13 @@ pub fn results(
             chunk_ids: turn.chunk_ids.iter().cloned().collect(),
             ..Wanted::default()
         };
-        let query = std::slice::from_ref(&turn.query);
-        let ranked = lexical::rank(corpus, query, filter, &wanted, strategy, 1)?
+        let search = Search {
+            queries: std::slice::from_ref(&turn.query),
+            filter,
+            embedding: None,
+            limit: 1,
+        };
+        let ranked = lexical::rank(corpus, &search, &wanted, strategy)?
             .each
             .pop();
         let ranked = ranked.unwrap_or_default();

@@ -10,7 +10,7 @@ use reground_grounding::settings::Settings;
 
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
-use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
+use crate::retrieve::lexical::{self, LexicalStrategy, Search, Wanted};
 use crate::retrieve::{passages, past, vector};
 use crate::store::corpora::Corpus;
 use crate::store::sources::StoredSource;
@@ -66,9 +66,14 @@ pub fn scored(
     embedding: Option<&[f32]>,
     settings: &Settings,
 ) -> Result<Options> {
-    let own = plan.lexical.get(..1).unwrap_or_default();
+    let own = Search {
+        queries: plan.lexical.get(..1).unwrap_or_default(),
+        filter,
+        embedding: None,
+        limit: 0,
+    };
     let strategy = LexicalStrategy::of(corpus, settings)?;
-    let ranked = lexical::rank(corpus, own, filter, wanted, &strategy, 0)?;
+    let ranked = lexical::rank(corpus, &own, wanted, &strategy)?;
     let scores = BranchScores {
         lexical: ranked
             .each

@@ -11,10 +11,11 @@ use reground_grounding::settings::VectorSearch;
 use serde::Deserialize;
 
 use crate::error::{Error, Result, is_first, notice};
+use crate::retrieve::addresses::{Addresses, address};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages::{document_clause, passage_clause};
 use crate::session::{PLAIN_TEXT, with_settings};
-use crate::sql::{self, PLAN_EACH_TIME};
+use crate::sql::{self, PLAN_EACH_TIME, Row};
 use crate::store::corpora::Corpus;
 
 pub use schema::vector_schema;
@@ -144,7 +145,7 @@ pub fn hint_if_missing(corpus: &Corpus) -> Result<bool> {
     Ok(missing)
 }
 
-/// Returns the nearest passages as a list for fusion.
+/// Returns the nearest passages as a list for fusion, and their addresses.
 pub fn list(
     corpus: &Corpus,
     embedding: &[f32],
@@ -152,13 +153,15 @@ pub fn list(
     search: VectorSearch,
     limit: usize,
     weight: f64,
-) -> Result<RankedList> {
-    Ok(RankedList {
+) -> Result<(RankedList, Addresses)> {
+    let (hits, addresses) = visible_nearest(corpus, embedding, filter, search, limit)?;
+    let list = RankedList {
         branch: Branch::Vector,
         weight,
         entity: None,
-        hits: visible_nearest(corpus, embedding, filter, search, limit)?,
-    })
+        hits,
+    };
+    Ok((list, addresses))
 }
 
 /// Returns the nearest passages. An index scan ends after a number of rows, also if row-level security has hidden nearly all of them;
@@ -169,23 +172,23 @@ fn visible_nearest(
     filter: &Filter,
     search: VectorSearch,
     limit: usize,
-) -> Result<Vec<Hit>> {
-    let hits = nearest(corpus, embedding, filter, search, limit)?;
-    let may_be_short = search != VectorSearch::Exact && hits.len() < limit;
+) -> Result<(Vec<Hit>, Addresses)> {
+    let nearest_by_index = nearest(corpus, embedding, filter, search, limit)?;
+    let may_be_short = search != VectorSearch::Exact && nearest_by_index.0.len() < limit;
     if may_be_short && corpus.may_hide_rows()? && index(corpus)?.is_some() {
         return nearest(corpus, embedding, filter, VectorSearch::Exact, limit);
     }
-    Ok(hits)
+    Ok(nearest_by_index)
 }
 
-/// Returns the nearest passages, nearest first, then by id.
+/// Returns the nearest passages and their addresses, nearest first, then by id.
 fn nearest(
     corpus: &Corpus,
     embedding: &[f32],
     filter: &Filter,
     search: VectorSearch,
     limit: usize,
-) -> Result<Vec<Hit>> {
+) -> Result<(Vec<Hit>, Addresses)> {
     check_dimensions(corpus, embedding)?;
     let index = match search {
         VectorSearch::Exact => None,
@@ -199,10 +202,11 @@ fn nearest(
         None => format!("2, ({key}::text) COLLATE \"C\""),
     };
     // The use of the index depends on the limit and on the settings of the scan.
+    let (relations, address_columns) = corpus.addressed_relations()?;
     let statement = format!(
-        "{PLAN_EACH_TIME} SELECT n.chunk_id, n.value FROM (SELECT {key}::text AS chunk_id, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
+        "{PLAN_EACH_TIME} SELECT n.chunk_id, n.value, n.row_table, n.row_place FROM (SELECT {key}::text, {distance}, {address_columns} FROM {relations} \
+             WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n(chunk_id, value, row_table, row_place) \
          WHERE n.chunk_id IS NOT NULL AND {MEASURABLE} ORDER BY n.value, n.chunk_id COLLATE \"C\"",
-        corpus.relations()?,
         corpus.embedding_column()?,
         filter.clause(3),
     );
@@ -211,9 +215,23 @@ fn nearest(
         i64::try_from(limit).unwrap_or(i64::MAX).into(),
     ];
     args.extend(filter.args());
-    with_scan_settings(search, index.is_some(), limit, || {
-        sql::read_rows(&statement, &args)
-    })
+    let mut addresses = Addresses::new();
+    let read = |row: &Row| {
+        let hit = Hit {
+            chunk_id: row.get(1)?.unwrap_or_default(),
+            value: row.get(2)?.unwrap_or_default(),
+        };
+        Ok((hit, address(row, 3)?))
+    };
+    // Ids are converted to text with the same settings as in `read_rows`.
+    let rows = with_scan_settings(search, index.is_some(), limit, || {
+        with_settings(&PLAIN_TEXT, || sql::read_each(&statement, &args, read))
+    })?;
+    let hits = rows.into_iter().map(|(hit, address)| {
+        addresses.extend(address.map(|address| (hit.chunk_id.clone(), address)));
+        hit
+    });
+    Ok((hits.collect(), addresses))
 }
 
 /// Returns the distances of passages that pass the filter.
@@ -293,7 +311,7 @@ pub fn siblings(
                    FROM {} WHERE {clause} AND {column} IS NOT NULL AND NOT ({key}::text = ANY ($3::text[]))) AS s WHERE s.row_no <= $4::bigint {ONCE}) AS n \
          WHERE {MEASURABLE} GROUP BY n.doc_id",
         corpus.relations()?,
-        query = query(&schema),
+        query = query(&schema, 1),
         document = corpus.document()?,
         column = corpus.embedding_column()?,
         key = corpus.key()?,
@@ -338,17 +356,26 @@ pub fn embeddings<'a>(
         .collect())
 }
 
-/// Returns SQL for the embedding `$1::real[]` as a vector. The scalar subquery is evaluated once; in a generic plan the cast
+/// Returns SQL for the embedding in a parameter of the type real[] as a vector. The scalar subquery is evaluated once; in a generic plan the cast
 /// alone is evaluated for every row.
-fn query(schema: &str) -> String {
-    format!("(SELECT $1::real[]::{schema}.vector)")
+fn query(schema: &str, parameter: usize) -> String {
+    format!("(SELECT ${parameter}::real[]::{schema}.vector)")
 }
 
 /// Returns SQL for the distance of a passage from `$1::real[]`. With an index on a cast to halfvec it contains the same cast.
 fn distance(corpus: &Corpus, index: Option<&VectorIndex>) -> Result<String> {
+    distance_of(corpus, &corpus.embedding_column()?, index, 1)
+}
+
+/// Returns SQL for the distance of an embedding of a passage from the parameter with this number.
+pub fn distance_of(
+    corpus: &Corpus,
+    column: &str,
+    index: Option<&VectorIndex>,
+    parameter: usize,
+) -> Result<String> {
     let schema = vector_schema()?;
-    let column = corpus.embedding_column()?;
-    let query = query(&schema);
+    let query = query(&schema, parameter);
     let half = corpus.embedding_kind() == Some("halfvec");
     let cast = index
         .and_then(|index| index.expression.split_once("halfvec("))

@@ -123,6 +123,7 @@ fn select(condition: &str) -> String {
                  JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.history::oid) AS history, \
              EXISTS (SELECT FROM pg_class AS p WHERE p.oid IN (c.relation::oid, c.documents::oid) \
                  AND (p.relkind NOT IN ('r', 'p', 'm') OR row_security_active(p.oid))) AS has_policies, \
+             coalesce((SELECT p.relkind IN ('r', 'p', 'm') AND has_table_privilege(p.oid, 'SELECT') FROM pg_class AS p WHERE p.oid = c.relation::oid), false) AS shows_addresses, \
              (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'vector') AS vector_schema, \
              {} AS passage_columns, {} AS document_columns \
          FROM reground.corpora AS c WHERE {condition}) AS r",

@@ -83,6 +83,8 @@ pub struct Corpus {
     pub next_embedding_model: Option<String>,
     /// Whether row-level security or a view could hide rows from the role that read the registration.
     has_policies: bool,
+    /// Whether the relation of the passages is a table all of which that role may read, so that its rows have addresses.
+    shows_addresses: bool,
     /// Quoted name of pgvector's schema.
     vector_schema: Option<String>,
     /// Types of the columns of the relation of the passages.
@@ -412,15 +414,41 @@ impl Corpus {
         }
     }
 
+    /// Whether statements of the caller can return addresses of passages.
+    pub fn has_addresses(&self) -> bool {
+        self.shows_addresses && self.past.is_none()
+    }
+
+    /// As [`Self::relations`], with the columns of the address of a passage: the table and the row, or NULL.
+    pub fn addressed_relations(&self) -> Result<(String, &'static str)> {
+        match self.has_addresses() {
+            true => Ok((
+                self.relations_with(", p.tableoid, p.ctid")?,
+                "p.tableoid, p.ctid",
+            )),
+            false => Ok((self.relations()?, "NULL::oid, NULL::tid")),
+        }
+    }
+
     /// FROM clause: passages `p`, joined with documents `d` if these are mapped, as far as the caller may read them.
     pub fn relations(&self) -> Result<String> {
+        self.relations_with("")
+    }
+
+    /// FROM clause with more columns of the passages, which a query for them must return.
+    fn relations_with(&self, columns: &str) -> Result<String> {
         let from = match &self.past {
             Some(Past {
                 passages,
                 documents,
-            }) => self.visible_relations(&format!("({passages})"), Some(&format!("({documents})"))),
+            }) => self.visible_relations(
+                &format!("({passages})"),
+                columns,
+                Some(&format!("({documents})")),
+            ),
             None => self.visible_relations(
                 self.relation.as_deref().unwrap_or_default(),
+                columns,
                 self.documents.as_deref(),
             ),
         }?;

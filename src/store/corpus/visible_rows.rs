@@ -158,23 +158,25 @@ impl Corpus {
         })
     }
 
-    /// FROM clause for passages `p` and documents `d` from queries for them, as far as the caller may read them.
+    /// FROM clause for passages `p` and documents `d` from queries for them, as far as the caller may read them. `columns` are more
+    /// columns of the passages than `*`.
     pub(super) fn visible_relations(
         &self,
         passages: &str,
+        columns: &str,
         documents: Option<&str>,
     ) -> Result<String> {
-        let select = |from: &str, alias: &str, side: Side| {
+        let select = |from: &str, alias: &str, columns: &str, side: Side| {
             let conditions = self.conditions(side);
             match conditions.is_empty() {
                 true => format!("{from} AS {alias}"),
                 false => format!(
-                    "(SELECT {alias}.* FROM {from} AS {alias} WHERE {}) AS {alias}",
+                    "(SELECT {alias}.*{columns} FROM {from} AS {alias} WHERE {}) AS {alias}",
                     conditions.join(" AND ")
                 ),
             }
         };
-        let passages = select(passages, "p", Side::Passages);
+        let passages = select(passages, "p", columns, Side::Passages);
         let Some(documents) = documents else {
             return Ok(passages);
         };
@@ -191,7 +193,7 @@ impl Corpus {
         };
         Ok(format!(
             "{passages} {join} {} ON {}",
-            select(documents, "d", Side::Documents),
+            select(documents, "d", "", Side::Documents),
             self.is_document()?
         ))
     }
