@@ -1,19 +1,15 @@
 //! Finds the indexes that answer for a table: its own, or those of all leaves of a partitioned table.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::cell::RefCell;
 
 use pgrx::pg_sys;
-use pgrx::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::index::relation::{OpenRelation, access_method, oids};
+use crate::sql::{self, CatalogCache};
 
 thread_local! {
-    /// Results, valid until a relation changes.
-    static CACHE: RefCell<HashMap<pg_sys::Oid, Vec<pg_sys::Oid>>> = RefCell::default();
-    /// Number of invalidations. A result is not cached if one occurred during its look-up.
-    static CHANGES: Cell<u64> = const { Cell::new(0) };
+    static INDEXES: RefCell<CatalogCache<pg_sys::Oid, Vec<pg_sys::Oid>>> = RefCell::default();
 }
 
 unsafe extern "C-unwind" {
@@ -25,38 +21,13 @@ unsafe extern "C-unwind" {
     ) -> *mut pg_sys::List;
 }
 
-/// Registers the invalidation callback. Called once, when the library is loaded.
-pub fn define() {
-    // SAFETY: the callback only clears the cache. It stays registered for the session, and the library stays loaded.
-    unsafe { pg_sys::CacheRegisterRelcacheCallback(Some(forget), pg_sys::Datum::null()) };
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn forget(_argument: pg_sys::Datum, _relation: pg_sys::Oid) {
-    CHANGES.set(CHANGES.get().wrapping_add(1));
-    CACHE.with(|cache| {
-        // The cache is borrowed only while a result is inserted or copied. No PostgreSQL code runs then.
-        if let Ok(mut cache) = cache.try_borrow_mut() {
-            cache.clear();
-        }
-    });
-}
-
 /// Returns the indexes that answer queries on `relation`: for an index, itself or its leaves; for a table, its only index, or
 /// the only index of each of its leaves.
 ///
 /// # Errors
 /// If `relation` is neither a table nor an index, or if a table has no index or several.
 pub fn indexes(relation: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
-    if let Some(found) = CACHE.with_borrow(|cache| cache.get(&relation).cloned()) {
-        return Ok(found);
-    }
-    let changes = CHANGES.get();
-    let found = look_up(relation)?;
-    if changes == CHANGES.get() {
-        CACHE.with_borrow_mut(|cache| cache.insert(relation, found.clone()));
-    }
-    Ok(found)
+    sql::kept(&INDEXES, relation, || look_up(relation))
 }
 
 fn look_up(relation: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {

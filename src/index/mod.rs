@@ -29,10 +29,9 @@ pub use query::{Bm25Query, Expansion, RowAddress, row_scores};
 
 use crate::error::Result;
 
-/// Registers the options and the invalidation callback. Called once, when the library is loaded.
+/// Registers the options. Called once, when the library is loaded.
 pub fn define() {
     options::define();
-    index_lookup::define();
 }
 
 /// Returns the weights that an index, or every leaf of a partitioned index, was built with; `None` if one of them was built with another

@@ -23,7 +23,7 @@ use crate::index::storage::IndexPages;
 /// Strategies of an operator class: 1 matches (`@@@`), 2 orders by score (`<@>`).
 pub const STRATEGIES: u16 = 2;
 /// Rows in the first batch of a scan, which does not know the LIMIT.
-const FIRST_BATCH: usize = 40;
+const FIRST_BATCH: usize = 64;
 /// Rows that are added to a bitmap at a time.
 const BITMAP_BATCH: usize = 1000;
 

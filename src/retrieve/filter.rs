@@ -15,6 +15,7 @@ pub struct Filter {
     /// The clause in pieces. A parameter is between two pieces.
     pieces: Vec<String>,
     values: Vec<Parameter>,
+    reads_documents: bool,
 }
 
 /// The value of a parameter.
@@ -41,7 +42,7 @@ impl Filter {
         })?;
         let mut resolved = Self {
             pieces: vec![String::new()],
-            values: Vec::new(),
+            ..Self::default()
         };
         resolved.add(corpus, &parsed)?;
         Ok(resolved)
@@ -84,9 +85,13 @@ impl Filter {
             return Err(unknown_column(corpus, column)?);
         };
         let sql = match corpus.metadata() {
-            Some(metadata) if corpus.managed && column == "metadata" => metadata,
+            Some(metadata) if corpus.managed && column == "metadata" => {
+                self.reads_documents = true;
+                metadata
+            }
             _ => format!("{alias}.{}", sql::ident(column)),
         };
+        self.reads_documents |= alias == "d";
         let texts = |values: &Vec<String>| Parameter::Texts(values.clone());
         match test {
             Test::IsNull => self.push(&format!("{sql} IS NULL")),
@@ -142,6 +147,11 @@ impl Filter {
     fn parameter(&mut self, value: Parameter, after: &str) {
         self.values.push(value);
         self.pieces.push(after.to_owned());
+    }
+
+    /// Whether the clause reads the relation of the documents.
+    pub fn reads_documents(&self) -> bool {
+        self.reads_documents
     }
 
     /// Returns the clause; `true` without a filter. The numbers of its parameters begin with `first`.

@@ -16,6 +16,10 @@ pub const PRINCIPALS: &str = "$9002";
 /// principals of another call, which may match a hundred times as many rows.
 pub const PLAN_EACH_TIME: &str = "/* plan each time */";
 
+/// Makes PostgreSQL plan a statement once, for any values. Without it, it compares the costs of plans for the first values with that of
+/// such a plan; for a search the plans are equal, but not their estimates. A statement that needs [`PLAN_EACH_TIME`] is not planned once.
+pub const PLAN_ONCE: &str = "/* plan once */";
+
 /// The types of [`TENANT`] and [`PRINCIPALS`], which follow the arguments of a statement.
 const TYPES: [pg_sys::Oid; 2] = [pg_sys::TEXTOID, pg_sys::TEXTARRAYOID];
 

@@ -6,6 +6,7 @@
 //! [`names`]).
 
 mod caller;
+mod catalog_cache;
 mod explain;
 mod locks;
 mod names;
@@ -17,10 +18,10 @@ mod subtransaction;
 mod superuser;
 mod transition;
 
-pub use caller::{PLAN_EACH_TIME, PRINCIPALS, TENANT};
+pub use caller::{PLAN_EACH_TIME, PLAN_ONCE, PRINCIPALS, TENANT};
+pub use catalog_cache::{CatalogCache, kept, kept_by_statements};
 pub use explain::explained;
 pub use locks::{lock, lock_key, lock_relation, share_key, try_lock, try_lock_key};
-pub use names::define;
 pub use record::Record;
 pub use run::{
     ident, json, literal, read_batches, read_each, read_json, read_one, read_rows, run, run_ddl,
@@ -30,3 +31,9 @@ pub use statement::{Args, Row};
 pub use subtransaction::{Caught, guarded, guarded_from_cancel};
 pub use superuser::is_session_of_superuser;
 pub use transition::{Changes, Event};
+
+/// Called once, when the library is loaded.
+pub fn define() {
+    names::define();
+    catalog_cache::define();
+}

@@ -44,9 +44,12 @@ impl Statement {
     pub fn prepare(text: &str, types: Vec<pg_sys::Oid>) -> Result<Self> {
         let types = Box::new(types);
         let takes_caller = caller::takes_parameters(text);
-        let options = match caller::is_planned_each_time(text) {
-            true => pg_sys::CURSOR_OPT_CUSTOM_PLAN as c_int,
-            false => 0,
+        let options = if caller::is_planned_each_time(text) {
+            pg_sys::CURSOR_OPT_CUSTOM_PLAN as c_int
+        } else if text.contains(caller::PLAN_ONCE) {
+            pg_sys::CURSOR_OPT_GENERIC_PLAN as c_int
+        } else {
+            0
         };
         let text =
             CString::new(text).map_err(|_| Error::Spi("a statement contains a NUL".into()))?;

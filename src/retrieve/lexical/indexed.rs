@@ -1,5 +1,6 @@
 //! BM25 through an index of the access method `reground_bm25`. Its time grows little with the size of the corpus.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pgrx::datum::DatumWithOid;
@@ -16,12 +17,13 @@ use crate::retrieve::addresses::{Addresses, address};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::{passages, vector};
 use crate::session::{PLAIN_TEXT, with_settings};
-use crate::sql::{self, Row};
+use crate::sql::{self, CatalogCache, PLAN_ONCE, Row};
 use crate::store::corpora::{Corpus, Side};
+use crate::tenant;
 
 /// An index that serves a corpus: it is on the content column, alone or with the titles, and has the text search configuration of the
 /// corpus.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LexicalIndex {
     oid: u32,
     /// Qualified and quoted name.
@@ -50,6 +52,19 @@ const HIDING: [&str; 2] = ["tenant_column", "principals_column"];
 
 /// Returns the index that serves the corpus best, if there is one: with the titles and their weight, with the titles, or without them.
 pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
+    if corpus.past.is_some() {
+        return Ok(None);
+    }
+    let key = (tenant::role(), corpus.registration.clone());
+    sql::kept_by_statements(&INDEXES, key, || find_index(corpus))
+}
+
+thread_local! {
+    /// The index of a corpus, by the role and the registration.
+    static INDEXES: RefCell<CatalogCache<(String, String), Option<LexicalIndex>>> = RefCell::default();
+}
+
+fn find_index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
     #[derive(Deserialize)]
     struct Index {
         oid: u32,
@@ -284,7 +299,7 @@ impl<'a> IndexQuery<'a> {
         if corpus.mapping.contains_key("text_config_column") {
             bm25_query = bm25_query.with_text_configs(text_configs.to_vec())?;
         }
-        let (from, address) = corpus.addressed_relations()?;
+        let (from, address) = corpus.searched_relations(search.filter.reads_documents())?;
         Ok(Self {
             corpus,
             filter: search.filter,
@@ -303,9 +318,8 @@ impl<'a> IndexQuery<'a> {
         })
     }
 
-    /// Returns the best passages, by descending score.
+    /// Returns the best passages, by descending score, then by id.
     fn best(&self, limit: usize) -> Result<Vec<Found>> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         if limit == 0 {
             return Ok(Vec::new());
         }
@@ -319,9 +333,8 @@ impl<'a> IndexQuery<'a> {
         // WITH TIES ends the index scan at the first lower score. An incremental sort by score and id would read 64 rows at least,
         // and a hidden row is read for each visible one that the policies leave.
         let statement = format!(
-            "SELECT s.chunk_id, s.score, s.row_table, s.row_place, {distance} FROM (SELECT {}::text, - ({}), {}, {embedding} FROM {} WHERE {} AND {} @@@ $1 \
-                 ORDER BY {} FETCH FIRST ($2::bigint) ROWS WITH TIES) AS s(chunk_id, score, row_table, row_place, embedding) \
-             ORDER BY s.score DESC, s.chunk_id COLLATE \"C\" LIMIT $2::bigint",
+            "{PLAN_ONCE} SELECT s.chunk_id, s.score, s.row_table, s.row_place, {distance} FROM (SELECT {}::text, - ({}), {}, {embedding} FROM {} WHERE {} AND {} @@@ $1 \
+                 ORDER BY {} FETCH FIRST {limit} ROWS WITH TIES) AS s(chunk_id, score, row_table, row_place, embedding)",
             self.corpus.key()?,
             self.distance,
             self.address,
@@ -330,7 +343,13 @@ impl<'a> IndexQuery<'a> {
             self.indexed,
             self.distance,
         );
-        self.read(&statement, limit.into())
+        let mut found = self.read(&statement, Vec::new())?;
+        found.sort_by(|one, other| {
+            let by_score = other.hit.value.total_cmp(&one.hit.value);
+            by_score.then_with(|| one.hit.chunk_id.cmp(&other.hit.chunk_id))
+        });
+        found.truncate(limit);
+        Ok(found)
     }
 
     /// Returns the scores of passages, and of all passages of documents. Passages without a word of the query are left out.
@@ -409,14 +428,14 @@ impl<'a> IndexQuery<'a> {
             self.from,
             self.conditions,
         );
-        self.read(&statement, ids.into())
+        self.read(&statement, ids)
     }
 
-    /// Reads the rows of a statement with the parameters: the query, `second`, the embedding, and those of the filter.
-    fn read(&self, statement: &str, second: DatumWithOid<'static>) -> Result<Vec<Found>> {
+    /// Reads the rows of a statement with the parameters: the query, ids, the embedding, and those of the filter.
+    fn read(&self, statement: &str, ids: Vec<String>) -> Result<Vec<Found>> {
         let embedding = self.embedding.map(<[f32]>::to_vec);
         let mut args: Vec<DatumWithOid<'_>> =
-            vec![self.query.clone().into(), second, embedding.into()];
+            vec![self.query.clone().into(), ids.into(), embedding.into()];
         args.extend(self.filter.args());
         // Ids are converted to text with the same settings as in `read_rows`.
         with_settings(&PLAIN_TEXT, || {

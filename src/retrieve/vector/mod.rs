@@ -2,6 +2,7 @@
 
 mod schema;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 
@@ -15,7 +16,7 @@ use crate::retrieve::addresses::{Addresses, address};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages::{document_clause, passage_clause};
 use crate::session::{PLAIN_TEXT, with_settings};
-use crate::sql::{self, PLAN_EACH_TIME, Row};
+use crate::sql::{self, CatalogCache, PLAN_ONCE, Row};
 use crate::store::corpora::Corpus;
 
 pub use schema::vector_schema;
@@ -33,7 +34,7 @@ const MEASURABLE: &str = "abs(n.value) < 'Infinity'::float8";
 const ONCE: &str = "OFFSET 0";
 
 /// A vector index for the metric of a corpus.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct VectorIndex {
     /// Its name.
     pub name: String,
@@ -74,6 +75,17 @@ pub fn index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
     if corpus.past.is_some() {
         return Ok(None);
     }
+    sql::kept_by_statements(&INDEXES, corpus.registration.clone(), || find_index(corpus))
+}
+
+thread_local! {
+    /// The index of a corpus, by its registration.
+    static INDEXES: RefCell<CatalogCache<String, Option<VectorIndex>>> = RefCell::default();
+    /// Whether pgvector can continue an index scan.
+    static ITERATES: RefCell<CatalogCache<(), bool>> = RefCell::default();
+}
+
+fn find_index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
     let (Some(relation), Some(column)) = (&corpus.relation, corpus.mapping.get("embedding")) else {
         return Ok(None);
     };
@@ -201,19 +213,15 @@ fn nearest(
         Some(_) => "2".to_owned(),
         None => format!("2, ({key}::text) COLLATE \"C\""),
     };
-    // The use of the index depends on the limit and on the settings of the scan.
-    let (relations, address_columns) = corpus.addressed_relations()?;
+    // The use of the index depends on the limit and on the settings of the scan, so both are in the text.
+    let (relations, address_columns) = corpus.searched_relations(filter.reads_documents())?;
     let statement = format!(
-        "{PLAN_EACH_TIME} SELECT n.chunk_id, n.value, n.row_table, n.row_place FROM (SELECT {key}::text, {distance}, {address_columns} FROM {relations} \
-             WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n(chunk_id, value, row_table, row_place) \
-         WHERE n.chunk_id IS NOT NULL AND {MEASURABLE} ORDER BY n.value, n.chunk_id COLLATE \"C\"",
+        "{PLAN_ONCE} /* {search:?} */ SELECT {key}::text, {distance}, {address_columns} FROM {relations} \
+         WHERE {key} IS NOT NULL AND {} IS NOT NULL AND {} ORDER BY {order} LIMIT {limit}",
         corpus.embedding_column()?,
-        filter.clause(3),
+        filter.clause(2),
     );
-    let mut args: Vec<DatumWithOid<'_>> = vec![
-        embedding.to_vec().into(),
-        i64::try_from(limit).unwrap_or(i64::MAX).into(),
-    ];
+    let mut args: Vec<DatumWithOid<'_>> = vec![embedding.to_vec().into()];
     args.extend(filter.args());
     let mut addresses = Addresses::new();
     let read = |row: &Row| {
@@ -227,11 +235,17 @@ fn nearest(
     let rows = with_scan_settings(search, index.is_some(), limit, || {
         with_settings(&PLAIN_TEXT, || sql::read_each(&statement, &args, read))
     })?;
-    let hits = rows.into_iter().map(|(hit, address)| {
+    let measurable = rows.into_iter().filter(|(hit, _)| hit.value.is_finite());
+    let hits = measurable.map(|(hit, address)| {
         addresses.extend(address.map(|address| (hit.chunk_id.clone(), address)));
         hit
     });
-    Ok((hits.collect(), addresses))
+    let mut hits: Vec<Hit> = hits.collect();
+    hits.sort_by(|one, other| {
+        let by_distance = one.value.total_cmp(&other.value);
+        by_distance.then_with(|| one.chunk_id.cmp(&other.chunk_id))
+    });
+    Ok((hits, addresses))
 }
 
 /// Returns the distances of passages that pass the filter.
@@ -304,14 +318,14 @@ pub fn siblings(
     if doc_ids.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let schema = vector_schema()?;
+    let schema = corpus.vector_schema()?;
     let statement = format!(
         "SELECT n.doc_id, max(n.value) AS cosine FROM (SELECT s.doc_id, 1::float8 - (s.embedding::{schema}.vector OPERATOR({schema}.<=>) {query}) AS value \
              FROM (SELECT {document}::text AS doc_id, {column} AS embedding, row_number() OVER (PARTITION BY {document} ORDER BY {key}) AS row_no \
                    FROM {} WHERE {clause} AND {column} IS NOT NULL AND NOT ({key}::text = ANY ($3::text[]))) AS s WHERE s.row_no <= $4::bigint {ONCE}) AS n \
          WHERE {MEASURABLE} GROUP BY n.doc_id",
         corpus.relations()?,
-        query = query(&schema, 1),
+        query = query(schema, 1),
         document = corpus.document()?,
         column = corpus.embedding_column()?,
         key = corpus.key()?,
@@ -337,7 +351,7 @@ pub fn embeddings<'a>(
     if chunk_ids.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let schema = vector_schema()?;
+    let schema = corpus.vector_schema()?;
     let column = corpus.embedding_column()?;
     let statement = format!(
         "SELECT {}::text, {column}::{schema}.vector::real[] FROM {} WHERE {column} IS NOT NULL AND {clause}",
@@ -374,8 +388,8 @@ pub fn distance_of(
     index: Option<&VectorIndex>,
     parameter: usize,
 ) -> Result<String> {
-    let schema = vector_schema()?;
-    let query = query(&schema, parameter);
+    let schema = corpus.vector_schema()?;
+    let query = query(schema, parameter);
     let half = corpus.embedding_kind() == Some("halfvec");
     let cast = index
         .and_then(|index| index.expression.split_once("halfvec("))
@@ -400,10 +414,12 @@ fn with_scan_settings<T>(
     work: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
     // With a filter, an index scan may return too few rows. pgvector 0.8 and later continue the scan.
-    let iterates = sql::read_one::<bool>(
-        "SELECT string_to_array(split_part(extversion, '-', 1), '.')::int[] >= ARRAY[0, 8] FROM pg_extension WHERE extname = 'vector'",
-        &[],
-    )? == Some(true);
+    let iterates = sql::kept_by_statements(&ITERATES, (), || {
+        Ok(sql::read_one::<bool>(
+            "SELECT string_to_array(split_part(extversion, '-', 1), '.')::int[] >= ARRAY[0, 8] FROM pg_extension WHERE extname = 'vector'",
+            &[],
+        )? == Some(true))
+    })?;
     let ef_search = limit.clamp(*EF_SEARCH.start(), *EF_SEARCH.end()).max(
         crate::guc::value("hnsw.ef_search")
             .and_then(|value| value.parse().ok())

@@ -1,5 +1,6 @@
 //! The table `corpora`.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use pgrx::datum::DatumWithOid;
@@ -15,7 +16,7 @@ pub use super::relations::{
 pub use super::visible_rows::{PRINCIPALS_TYPES, TENANT_TYPES, holds_principals, holds_tenants};
 use crate::error::{Error, Result};
 use crate::run_as::as_owner;
-use crate::sql::{self, Record};
+use crate::sql::{self, CatalogCache, Record};
 use crate::store::roles::Roles;
 
 /// A corpus to be registered.
@@ -87,10 +88,34 @@ const COLUMNS: &str = "(SELECT coalesce(jsonb_object_agg(a.attname, format_type(
 
 /// The corpus of this name that the tenant can see, if any: its own before a shared one.
 pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
-    let query = select(
-        "c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1",
-    );
-    sql::with_pinned_path(|| sql::read_json(&query, &[name.into(), tenant.into()]))
+    let version: Option<String> = sql::read_one(
+        &format!(
+            "SELECT {VERSION} FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) \
+             ORDER BY c.tenant NULLS LAST LIMIT 1"
+        ),
+        &[name.into(), tenant.into()],
+    )?;
+    let Some(version) = version else {
+        return Ok(None);
+    };
+    let read = |version: &str| {
+        let query = select(&format!("c.corpus = $1 AND {VERSION} = $2"));
+        sql::with_pinned_path(|| sql::read_json(&query, &[name.into(), version.into()]))
+    };
+    let kept = sql::kept_by_statements(&FOUND, (this_role(), version.clone()), || read(&version))?;
+    match kept {
+        // Changed since the snapshot of this statement was taken.
+        None => read(&version),
+        found => Ok(found),
+    }
+}
+
+/// Expression for the version of a registration.
+const VERSION: &str = "concat_ws(' ', c.corpus_id, c.xmin, c.ctid)";
+
+thread_local! {
+    /// Corpora by role and version.
+    static FOUND: RefCell<CatalogCache<(pg_sys::Oid, String), Option<Corpus>>> = RefCell::default();
 }
 
 /// The relation of a corpus of exactly this tenant, qualified and quoted; `None` if there is none.
@@ -112,7 +137,7 @@ pub fn by_id(corpus_id: i64) -> Result<Option<Corpus>> {
 /// Query for the corpora `c` under a condition.
 fn select(condition: &str) -> String {
     format!(
-        "SELECT row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
+        "SELECT row_to_json(r)::text FROM (SELECT c.corpus_id, {VERSION} AS registration, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
              c.metric, c.text_config, c.title_weight, c.keep_versions, c.chunking, c.settings, c.embedding_model, c.next_embedding_model, \
              c.reranker_role::oid::bigint AS reranker_role, c.intent_role::oid::bigint AS intent_role, c.documents IS NOT NULL AS has_documents, \
              (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \

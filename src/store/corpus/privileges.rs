@@ -1,11 +1,12 @@
 //! Checks of the relations of a corpus against the catalog: existence, privileges and owners.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::relations::{Corpus, Side};
 use crate::error::{Error, Result};
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, CatalogCache};
 use crate::tenant;
 
 impl Corpus {
@@ -88,33 +89,10 @@ impl Corpus {
     /// and triggers are not considered.
     fn untrusted_owners(&self) -> Result<BTreeSet<String>> {
         let mut owners = BTreeSet::new();
-        // One statement for each relation: its generic plan is cheap, so PostgreSQL keeps it. OFFSET 0 makes it look up each type by its
-        // oid. Types below 16384 are built in, and contain only such types.
         for relation in self.read_relations() {
-            let found: Option<Vec<String>> = sql::read_json(
-                "SELECT json_agg(o.rolname)::text FROM ( \
-                     SELECT r.rolname FROM pg_class AS c JOIN pg_roles AS r ON r.oid = c.relowner AND NOT r.rolsuper \
-                     WHERE c.oid = to_regclass($1)::oid AND c.relkind = 'v' \
-                     UNION ALL \
-                     SELECT u.rolname FROM ( \
-                         WITH RECURSIVE parts (oid) AS ( \
-                             SELECT a.atttypid FROM pg_attribute AS a \
-                             WHERE a.attrelid = to_regclass($1)::oid AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid >= 16384::oid \
-                             UNION \
-                             SELECT v.oid FROM parts AS p CROSS JOIN LATERAL ( \
-                                 SELECT unnest(ARRAY[e.typelem, e.typarray, e.typbasetype] \
-                                     || ARRAY(SELECT f.atttypid FROM pg_attribute AS f WHERE f.attrelid = e.typrelid AND f.attnum > 0 AND NOT f.attisdropped)) \
-                                 FROM pg_type AS e WHERE e.oid = p.oid OFFSET 0) AS v (oid) \
-                             WHERE v.oid >= 16384::oid) \
-                         SELECT p.oid FROM parts AS p) AS p \
-                     CROSS JOIN LATERAL ( \
-                         SELECT r.rolname FROM pg_type AS t JOIN pg_roles AS r ON r.oid = t.typowner AND NOT r.rolsuper \
-                         WHERE t.oid = p.oid AND (t.typtype = 'd' \
-                             OR EXISTS (SELECT FROM pg_cast AS k WHERE t.oid IN (k.castsource, k.casttarget) AND k.castfunc <> 0)) OFFSET 0) AS u \
-                 ) AS o",
-                &[relation.as_str().into()],
-            )?;
-            owners.extend(found.into_iter().flatten());
+            let found =
+                sql::kept_by_statements(&OWNERS, relation.clone(), || untrusted_owners(relation))?;
+            owners.extend(found);
         }
         Ok(owners)
     }
@@ -216,4 +194,39 @@ impl Corpus {
         )?
         .unwrap_or(false))
     }
+}
+
+thread_local! {
+    /// The owners of code in a relation, by its name.
+    static OWNERS: RefCell<CatalogCache<String, Vec<String>>> = RefCell::default();
+}
+
+/// As [`Corpus::untrusted_owners`], for one relation.
+fn untrusted_owners(relation: &str) -> Result<Vec<String>> {
+    // Its generic plan is cheap, so PostgreSQL keeps it. OFFSET 0 makes it look up each type by its oid. Types below 16384 are built in,
+    // and contain only such types.
+    let found: Option<Vec<String>> = sql::read_json(
+        "SELECT json_agg(o.rolname)::text FROM ( \
+                     SELECT r.rolname FROM pg_class AS c JOIN pg_roles AS r ON r.oid = c.relowner AND NOT r.rolsuper \
+                     WHERE c.oid = to_regclass($1)::oid AND c.relkind = 'v' \
+                     UNION ALL \
+                     SELECT u.rolname FROM ( \
+                         WITH RECURSIVE parts (oid) AS ( \
+                             SELECT a.atttypid FROM pg_attribute AS a \
+                             WHERE a.attrelid = to_regclass($1)::oid AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid >= 16384::oid \
+                             UNION \
+                             SELECT v.oid FROM parts AS p CROSS JOIN LATERAL ( \
+                                 SELECT unnest(ARRAY[e.typelem, e.typarray, e.typbasetype] \
+                                     || ARRAY(SELECT f.atttypid FROM pg_attribute AS f WHERE f.attrelid = e.typrelid AND f.attnum > 0 AND NOT f.attisdropped)) \
+                                 FROM pg_type AS e WHERE e.oid = p.oid OFFSET 0) AS v (oid) \
+                             WHERE v.oid >= 16384::oid) \
+                         SELECT p.oid FROM parts AS p) AS p \
+                     CROSS JOIN LATERAL ( \
+                         SELECT r.rolname FROM pg_type AS t JOIN pg_roles AS r ON r.oid = t.typowner AND NOT r.rolsuper \
+                         WHERE t.oid = p.oid AND (t.typtype = 'd' \
+                             OR EXISTS (SELECT FROM pg_cast AS k WHERE t.oid IN (k.castsource, k.casttarget) AND k.castfunc <> 0)) OFFSET 0) AS u \
+                 ) AS o",
+        &[relation.into()],
+    )?;
+    Ok(found.unwrap_or_default())
 }

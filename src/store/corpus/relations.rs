@@ -51,6 +51,8 @@ pub type Mapping = BTreeMap<String, Column>;
 #[derive(Clone, Debug, Deserialize)]
 pub struct Corpus {
     pub corpus_id: i64,
+    /// Version of its registration. No other version, of any corpus, has the same.
+    pub registration: String,
     pub tenant: Option<String>,
     #[serde(rename = "corpus")]
     pub name: String,
@@ -419,24 +421,46 @@ impl Corpus {
         self.shows_addresses && self.past.is_none()
     }
 
-    /// As [`Self::relations`], with the columns of the address of a passage: the table and the row, or NULL.
-    pub fn addressed_relations(&self) -> Result<(String, &'static str)> {
+    /// FROM clause for searches, and the columns of the address of a passage: the table and the row, or NULL. The documents are joined if
+    /// `with_documents`, or if they decide which passages the caller may read, or have the searched columns.
+    pub fn searched_relations(&self, with_documents: bool) -> Result<(String, &'static str)> {
+        let searched = ["chunk_id", "content", "embedding", "text_config_column"];
+        let is_there = |meaning: &str| {
+            let column = self.mapping.get(meaning);
+            column.is_none_or(|column| column.side == Side::Passages)
+        };
+        let with_documents = with_documents
+            || self.past.is_some()
+            || self.documents_decide()
+            || !searched.into_iter().all(is_there);
         match self.has_addresses() {
             true => Ok((
-                self.relations_with(", p.tableoid, p.ctid")?,
+                self.relations_with(", p.tableoid, p.ctid", with_documents)?,
                 "p.tableoid, p.ctid",
             )),
-            false => Ok((self.relations()?, "NULL::oid, NULL::tid")),
+            false => Ok((
+                self.relations_with("", with_documents)?,
+                "NULL::oid, NULL::tid",
+            )),
         }
+    }
+
+    /// Quoted name of pgvector's schema.
+    ///
+    /// # Errors
+    /// P0002 if pgvector is not installed.
+    pub fn vector_schema(&self) -> Result<&str> {
+        let schema = self.vector_schema.as_deref();
+        schema.ok_or_else(|| Error::Unknown("extension", "vector".into()))
     }
 
     /// FROM clause: passages `p`, joined with documents `d` if these are mapped, as far as the caller may read them.
     pub fn relations(&self) -> Result<String> {
-        self.relations_with("")
+        self.relations_with("", true)
     }
 
-    /// FROM clause with more columns of the passages, which a query for them must return.
-    fn relations_with(&self, columns: &str) -> Result<String> {
+    /// FROM clause with more columns of the passages than `*`, with or without the documents.
+    fn relations_with(&self, columns: &str, with_documents: bool) -> Result<String> {
         let from = match &self.past {
             Some(Past {
                 passages,
@@ -449,7 +473,7 @@ impl Corpus {
             None => self.visible_relations(
                 self.relation.as_deref().unwrap_or_default(),
                 columns,
-                self.documents.as_deref(),
+                self.documents.as_deref().filter(|_| with_documents),
             ),
         }?;
         // The rows that policies show can depend on settings.

@@ -181,13 +181,7 @@ impl Corpus {
             return Ok(passages);
         };
         // If a document decides whether its passages are visible, a passage without a visible document is not.
-        let decides = ["tenant_column", "principals_column"]
-            .iter()
-            .any(|meaning| {
-                let column = self.mapping.get(*meaning);
-                column.is_some_and(|column| column.side == Side::Documents)
-            });
-        let join = match decides || self.past.is_some() {
+        let join = match self.documents_decide() || self.past.is_some() {
             true => "JOIN",
             false => "LEFT JOIN",
         };
@@ -196,6 +190,13 @@ impl Corpus {
             select(documents, "d", "", Side::Documents),
             self.is_document()?
         ))
+    }
+
+    /// Whether a document decides which of its passages the caller may read.
+    pub(super) fn documents_decide(&self) -> bool {
+        let meanings = ["tenant_column", "principals_column"];
+        let mut columns = meanings.iter().filter_map(|of| self.mapping.get(*of));
+        columns.any(|column| column.side == Side::Documents)
     }
 
     /// The conditions on a relation: those of the columns that are mapped in it. The documents also have those of the passages whose
