@@ -1,0 +1,64 @@
+-- Candidates of the vector branch get their lexical scores from the index, by the address of the row. The oracle computes them from the
+-- texts. Rows are updated in place (HOT), move to other partitions, are removed, and their places are used again.
+CREATE TABLE placed (id integer, part integer, body text, note text, emb vector(2)) PARTITION BY LIST (part);
+CREATE TABLE placed_1 PARTITION OF placed FOR VALUES IN (1) WITH (fillfactor = 50);
+CREATE TABLE placed_2 PARTITION OF placed FOR VALUES IN (2) WITH (fillfactor = 50);
+INSERT INTO placed SELECT i, 1 + i % 2,
+    concat_ws(' ', 'w' || i % 7, repeat('w' || i % 11 || ' ', 1 + i % 3), 'w' || i % 13), 'a', format('[%s,%s]', cos(i), sin(i))::vector
+FROM generate_series(1, 300) AS i;
+CREATE INDEX ON placed USING reground_bm25 (body) WITH (text_config = simple);
+ALTER TABLE placed ADD PRIMARY KEY (id, part);
+SELECT reground.add_corpus('placed', 'placed', chunk_id => 'id', content => 'body', embedding => 'emb', text_config => 'simple');
+
+-- Compares the scores of a search with the oracle: found by words or not. Nearly all candidates are of the vector branch only.
+CREATE FUNCTION compare(query text, settings jsonb DEFAULT '{"candidates": 20}')
+RETURNS TABLE (rows bigint, by_words bigint, scored bigint, other_scores bigint) LANGUAGE sql AS $$
+    SELECT count(*), count(s.lexical_rank), count(s.lexical_score),
+        count(*) FILTER (WHERE abs(coalesce(s.lexical_score, 0) - o.score) > 1e-9)
+    FROM reground.search('placed', query, '[1,0]'::vector, max_results => 40, settings => settings) AS s
+        JOIN (SELECT p.id::text, reground.bm25_score(p.body, reground.bm25_query(query, 'placed')) AS score FROM placed AS p) AS o ON o.id = s.chunk_id
+$$;
+SELECT * FROM compare('w3 w5');
+SELECT c.other_scores, c.scored > c.by_words AS by_address FROM compare('w3 w5') AS c;
+
+-- HOT updates: no index points to the new versions.
+UPDATE placed SET note = 'b' WHERE id % 3 = 0;
+UPDATE placed SET note = 'c' WHERE id % 6 = 0;
+SELECT sum(pg_stat_get_xact_tuples_hot_updated(c.oid)) > 0 AS hot FROM pg_class AS c WHERE c.relname IN ('placed_1', 'placed_2');
+SELECT c.other_scores, c.scored > c.by_words AS by_address FROM compare('w3 w5') AS c;
+VACUUM placed;
+UPDATE placed SET note = 'd' WHERE id % 3 = 0;
+SELECT c.other_scores, c.scored > c.by_words AS by_address FROM compare('w3 w5') AS c;
+
+-- Places that are used again, by rows with other words.
+DELETE FROM placed WHERE id % 4 = 1;
+VACUUM placed;
+INSERT INTO placed SELECT i, 1 + i % 2, 'w' || i % 5 || ' w5', 'e', format('[%s,%s]', cos(i), sin(i))::vector FROM generate_series(301, 420) AS i;
+SELECT c.other_scores, c.scored > c.by_words AS by_address FROM compare('w3 w5') AS c;
+UPDATE placed SET body = body || ' w3' WHERE id % 5 = 0;
+UPDATE placed SET part = 3 - part WHERE id % 10 = 1;
+SELECT c.other_scores, c.scored > c.by_words AS by_address FROM compare('w3 w5') AS c;
+SELECT bool_and(c.other_scores = 0) FROM generate_series(0, 12) AS w, LATERAL compare('w' || w || ' w' || w / 2) AS c;
+
+-- Rows of this transaction, which a rollback removes.
+BEGIN;
+INSERT INTO placed SELECT i, 1, 'w3 new', 'f', '[1,0]' FROM generate_series(501, 510) AS i;
+UPDATE placed SET body = 'w5 changed', emb = '[1,0.001]' WHERE id = 2;
+SELECT c.other_scores, c.scored > c.by_words AS by_address FROM compare('w5', '{"candidates": 12}') AS c;
+ROLLBACK;
+SELECT c.other_scores, c.scored > c.by_words AS by_address FROM compare('w3 w5') AS c;
+
+-- A role that may read only the columns of the search cannot read addresses.
+CREATE ROLE placed_reader;
+GRANT reground_user TO placed_reader;
+GRANT SELECT (id, part, body, emb) ON placed TO placed_reader;
+SET ROLE placed_reader;
+SELECT count(*), count(lexical_score) > count(lexical_rank) AS scored
+FROM reground.search('placed', 'w3 w5', '[1,0]'::vector, max_results => 40, settings => '{"candidates": 20}');
+RESET ROLE;
+
+SELECT reground.drop_corpus('placed');
+DROP FUNCTION compare;
+DROP TABLE placed;
+DROP OWNED BY placed_reader;
+DROP ROLE placed_reader;
