@@ -21,8 +21,7 @@ mod storage;
 mod vacuum;
 
 use pgrx::pg_sys;
-use reground_bm25::index::pages::meta::Meta;
-use reground_bm25::index::terms::Weights;
+use reground_bm25::index::pages::meta::{IndexSettings, Meta};
 
 pub use content::IndexedColumns;
 pub use query::{Bm25Query, Expansion, RowAddress, row_scores};
@@ -34,13 +33,13 @@ pub fn define() {
     options::define();
 }
 
-/// Returns the weights that an index, or every leaf of a partitioned index, was built with; `None` if one of them was built with another
-/// text search configuration, or with other weights than the first.
+/// Returns the settings that an index, or every leaf of a partitioned index, was built with; `None` if the text search configurations or
+/// the weights of two leaves differ.
 ///
 /// # Errors
 /// A damaged index.
-pub fn weights_under(index: pg_sys::Oid, text_config: &str) -> Result<Option<Weights>> {
-    let mut weights = None;
+pub fn built_settings(index: pg_sys::Oid) -> Result<Option<IndexSettings>> {
+    let mut built: Option<IndexSettings> = None;
     let Ok(leaves) = index_lookup::indexes(index) else {
         return Ok(None);
     };
@@ -51,13 +50,12 @@ pub fn weights_under(index: pg_sys::Oid, text_config: &str) -> Result<Option<Wei
         // SAFETY: the index is open until `open` is dropped.
         let pages = unsafe { storage::IndexPages::new(open.as_ptr(), std::ptr::null_mut()) };
         let settings = Meta::read(&pages)?.settings;
-        if !settings.uses_text_config(text_config)
-            || *weights.get_or_insert(settings.weights) != settings.weights
-        {
+        let first = built.get_or_insert_with(|| settings.clone());
+        if !settings.uses_text_config(&first.text_config) || settings.weights != first.weights {
             return Ok(None);
         }
     }
-    Ok(Some(weights.unwrap_or_default()))
+    Ok(built)
 }
 
 /// Returns the columns that an index is on; `None` for an index on anything else than columns, an array of columns, or `in_language` of

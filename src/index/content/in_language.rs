@@ -106,7 +106,7 @@ impl InLanguage {
 }
 
 /// The columns that an index is on.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexedColumns {
     /// The texts, in order.
     pub texts: Vec<String>,

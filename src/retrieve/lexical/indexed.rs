@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pgrx::datum::DatumWithOid;
+use reground_bm25::index::pages::meta::IndexSettings;
 use reground_bm25::index::terms::Weights;
 use reground_grounding::passage::Hit;
 use reground_grounding::query::plan::SubQuery;
@@ -23,7 +24,7 @@ use crate::tenant;
 
 /// An index that serves a corpus: it is on the content column, alone or with the titles, and has the text search configuration of the
 /// corpus.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct LexicalIndex {
     oid: u32,
     /// Qualified and quoted name.
@@ -52,26 +53,6 @@ const HIDING: [&str; 2] = ["tenant_column", "principals_column"];
 
 /// Returns the index that serves the corpus best, if there is one: with the titles and their weight, with the titles, or without them.
 pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
-    if corpus.past.is_some() {
-        return Ok(None);
-    }
-    let key = (tenant::role(), corpus.registration.clone());
-    sql::kept_by_statements(&INDEXES, key, || find_index(corpus))
-}
-
-thread_local! {
-    /// The index of a corpus, by the role and the registration.
-    static INDEXES: RefCell<CatalogCache<(String, String), Option<LexicalIndex>>> = RefCell::default();
-}
-
-fn find_index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
-    #[derive(Deserialize)]
-    struct Index {
-        oid: u32,
-        name: String,
-        hides_rows: bool,
-        has_policies: bool,
-    }
     let (Some(relation), Some(column)) = (&corpus.relation, corpus.mapping.get("content")) else {
         return Ok(None);
     };
@@ -79,28 +60,17 @@ fn find_index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
     if column.side != Side::Passages || named.is_some_and(|named| named.side != Side::Passages) {
         return Ok(None);
     }
-    let rows: Vec<Index> = sql::read_rows(
-        "SELECT c.oid::bigint, format('%I.%I', n.nspname, c.relname) AS name, row_security_active(i.indrelid) AS hides_rows, t.relrowsecurity AS has_policies \
-         FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
-             JOIN pg_am AS m ON m.oid = c.relam JOIN pg_class AS t ON t.oid = i.indrelid \
-         WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' ORDER BY c.oid",
-        &[relation.as_str().into()],
-    )?;
     let by_column = HIDING.iter().any(|of| corpus.mapping.contains_key(*of));
     let titles = corpus.searched_titles();
     let mut best: Option<LexicalIndex> = None;
-    for row in rows {
-        let Some(columns) = crate::index::indexed_columns(row.oid.into()) else {
+    for row in usable_indexes(relation)? {
+        let Some(has_titles) = contents(corpus, &titles, &row.columns) else {
             continue;
         };
-        let Some(has_titles) = contents(corpus, &titles, &columns) else {
+        if !row.built.uses_text_config(&corpus.text_config) {
             continue;
-        };
-        // The declared options may have changed since the index was built.
-        let Some(weights) = crate::index::weights_under(row.oid.into(), &corpus.text_config)?
-        else {
-            continue;
-        };
+        }
+        let weights = row.built.weights;
         let difference = match has_titles {
             false if !titles.is_empty() => Some(Difference::NoTitles),
             true if weights != weights_of(titles.len(), corpus.title_weight) => {
@@ -127,6 +97,60 @@ fn find_index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
         }
     }
     Ok(best)
+}
+
+/// A valid index on the columns of a table.
+#[derive(Clone)]
+struct UsableIndex {
+    oid: u32,
+    name: String,
+    hides_rows: bool,
+    has_policies: bool,
+    columns: IndexedColumns,
+    /// The declared options may have changed since.
+    built: IndexSettings,
+}
+
+thread_local! {
+    /// Indexes by the role and the table.
+    static INDEXES: RefCell<CatalogCache<(String, String), Vec<UsableIndex>>> = RefCell::default();
+}
+
+/// Returns the indexes of a table that a corpus may be able to use.
+fn usable_indexes(relation: &str) -> Result<Vec<UsableIndex>> {
+    #[derive(Deserialize)]
+    struct Index {
+        oid: u32,
+        name: String,
+        hides_rows: bool,
+        has_policies: bool,
+    }
+    let find = || {
+        let rows: Vec<Index> = sql::read_rows(
+            "SELECT c.oid::bigint, format('%I.%I', n.nspname, c.relname) AS name, row_security_active(i.indrelid) AS hides_rows, t.relrowsecurity AS has_policies \
+             FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+                 JOIN pg_am AS m ON m.oid = c.relam JOIN pg_class AS t ON t.oid = i.indrelid \
+             WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' ORDER BY c.oid",
+            &[relation.into()],
+        )?;
+        let mut usable = Vec::new();
+        for row in rows {
+            let oid = row.oid.into();
+            let columns = crate::index::indexed_columns(oid);
+            if let Some((columns, built)) = columns.zip(crate::index::built_settings(oid)?) {
+                usable.push(UsableIndex {
+                    oid: row.oid,
+                    name: row.name,
+                    hides_rows: row.hides_rows,
+                    has_policies: row.has_policies,
+                    columns,
+                    built,
+                });
+            }
+        }
+        Ok(usable)
+    };
+    sql::kept_by_statements(&INDEXES, (tenant::role(), relation.to_owned()), find)
 }
 
 /// Returns whether an index on these columns contains the titles; `None` if it does not serve the corpus.
@@ -333,8 +357,10 @@ impl<'a> IndexQuery<'a> {
         // WITH TIES ends the index scan at the first lower score. An incremental sort by score and id would read 64 rows at least,
         // and a hidden row is read for each visible one that the policies leave.
         let statement = format!(
-            "{PLAN_ONCE} SELECT s.chunk_id, s.score, s.row_table, s.row_place, {distance} FROM (SELECT {}::text, - ({}), {}, {embedding} FROM {} WHERE {} AND {} @@@ $1 \
-                 ORDER BY {} FETCH FIRST {limit} ROWS WITH TIES) AS s(chunk_id, score, row_table, row_place, embedding)",
+            "{PLAN_ONCE} SELECT s.chunk_id, s.score, s.row_table, s.row_place, {distance} FROM ( \
+                 SELECT t.* FROM (SELECT {}::text, - ({}), {}, {embedding} FROM {} WHERE {} AND {} @@@ $1 \
+                     ORDER BY {} FETCH FIRST {limit} ROWS WITH TIES) AS t(chunk_id, score, row_table, row_place, embedding) \
+                 ORDER BY t.score DESC, t.chunk_id COLLATE \"C\" LIMIT {limit}) AS s",
             self.corpus.key()?,
             self.distance,
             self.address,
@@ -343,13 +369,7 @@ impl<'a> IndexQuery<'a> {
             self.indexed,
             self.distance,
         );
-        let mut found = self.read(&statement, Vec::new())?;
-        found.sort_by(|one, other| {
-            let by_score = other.hit.value.total_cmp(&one.hit.value);
-            by_score.then_with(|| one.hit.chunk_id.cmp(&other.hit.chunk_id))
-        });
-        found.truncate(limit);
-        Ok(found)
+        self.read(&statement, Vec::new())
     }
 
     /// Returns the scores of passages, and of all passages of documents. Passages without a word of the query are left out.

@@ -75,28 +75,13 @@ pub fn index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
     if corpus.past.is_some() {
         return Ok(None);
     }
-    sql::kept_by_statements(&INDEXES, corpus.registration.clone(), || find_index(corpus))
-}
-
-thread_local! {
-    /// The index of a corpus, by its registration.
-    static INDEXES: RefCell<CatalogCache<String, Option<VectorIndex>>> = RefCell::default();
-    /// Whether pgvector can continue an index scan.
-    static ITERATES: RefCell<CatalogCache<(), bool>> = RefCell::default();
-}
-
-fn find_index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
     let (Some(relation), Some(column)) = (&corpus.relation, corpus.mapping.get("embedding")) else {
         return Ok(None);
     };
-    let rows: Vec<VectorIndex> = sql::read_rows(
-        "SELECT c.relname AS name, pg_get_indexdef(i.indexrelid, 1, true) AS expression \
-         FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_am AS m ON m.oid = c.relam \
-             JOIN pg_opclass AS o ON o.oid = i.indclass[0] \
-         WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname IN ('hnsw', 'ivfflat') \
-             AND o.opcname LIKE '%' || $2 ORDER BY c.relname",
-        &[relation.as_str().into(), operator_class(corpus).into()],
-    )?;
+    let key = (relation.clone(), operator_class(corpus));
+    let rows = sql::kept_by_statements(&INDEXES, key, || {
+        find_indexes(relation, operator_class(corpus))
+    })?;
     // The index is on the column or on a cast of it: "emb", "(emb::halfvec(3))".
     let indexed = sql::ident(&column.column);
     Ok(rows.into_iter().find(|index| {
@@ -106,6 +91,25 @@ fn find_index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
             .unwrap_or((&index.expression, ""));
         operand.trim_matches(['(', ')']) == indexed
     }))
+}
+
+thread_local! {
+    /// The vector indexes of a table for a metric.
+    static INDEXES: RefCell<CatalogCache<(String, &'static str), Vec<VectorIndex>>> = RefCell::default();
+    /// Whether pgvector can continue an index scan.
+    static ITERATES: RefCell<CatalogCache<(), bool>> = RefCell::default();
+}
+
+/// Returns the vector indexes of a table with an operator class.
+fn find_indexes(relation: &str, operator_class: &str) -> Result<Vec<VectorIndex>> {
+    sql::read_rows(
+        "SELECT c.relname AS name, pg_get_indexdef(i.indexrelid, 1, true) AS expression \
+         FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_am AS m ON m.oid = c.relam \
+             JOIN pg_opclass AS o ON o.oid = i.indclass[0] \
+         WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname IN ('hnsw', 'ivfflat') \
+             AND o.opcname LIKE '%' || $2 ORDER BY c.relname",
+        &[relation.into(), operator_class.into()],
+    )
 }
 
 /// Checks the number of dimensions of an embedding.

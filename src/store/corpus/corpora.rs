@@ -137,7 +137,7 @@ pub fn by_id(corpus_id: i64) -> Result<Option<Corpus>> {
 /// Query for the corpora `c` under a condition.
 fn select(condition: &str) -> String {
     format!(
-        "SELECT row_to_json(r)::text FROM (SELECT c.corpus_id, {VERSION} AS registration, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
+        "SELECT row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
              c.metric, c.text_config, c.title_weight, c.keep_versions, c.chunking, c.settings, c.embedding_model, c.next_embedding_model, \
              c.reranker_role::oid::bigint AS reranker_role, c.intent_role::oid::bigint AS intent_role, c.documents IS NOT NULL AS has_documents, \
              (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \

@@ -51,8 +51,6 @@ pub type Mapping = BTreeMap<String, Column>;
 #[derive(Clone, Debug, Deserialize)]
 pub struct Corpus {
     pub corpus_id: i64,
-    /// Version of its registration. No other version, of any corpus, has the same.
-    pub registration: String,
     pub tenant: Option<String>,
     #[serde(rename = "corpus")]
     pub name: String,

@@ -1,5 +1,5 @@
-//! Hybrid search in plain SQL, as applications write it without a turn: one statement that fuses a text search and a vector search by
-//! reciprocal rank (Cormack, Clarke and Büttcher, 2009) and returns ten passages. It stores nothing.
+//! Hybrid search: `search`, and plain SQL as applications write it: one statement that fuses a text search and a vector search by
+//! reciprocal rank (Cormack, Clarke and Büttcher, 2009) and returns ten passages. Neither stores anything.
 
 use std::time::{Duration, Instant};
 
@@ -19,34 +19,41 @@ const PASSAGES: usize = 10;
 /// A copy of the passages, so that the other text indexes do not slow the corpus.
 const COPY: &str = "speed_hybrid";
 
-/// A text search and the table that it is on; the vector search is pgvector's HNSW index on the same table.
+/// A hybrid search.
 #[derive(Clone, Debug)]
 pub struct HybridSearch {
     /// Name in the report.
     pub name: &'static str,
-    table: String,
-    /// Statement that returns `chunk_id`, best passage first; `$1` is the query.
-    text_search: String,
+    /// Statement; `$1` is the query, `$2` its embedding.
+    statement: String,
 }
 
 impl HybridSearch {
-    /// The fused statement; `$1` is the query, `$2` its embedding.
-    fn statement(&self) -> String {
-        let Self {
-            table, text_search, ..
-        } = self;
-        format!(
+    /// `search` of a corpus.
+    fn of_corpus(corpus: &str) -> Self {
+        Self {
+            name: "**search**, fused by scores",
+            statement: format!(
+                "SELECT chunk_id, content, score FROM reground.search('{corpus}', $1, $2, max_results => {PASSAGES})"
+            ),
+        }
+    }
+
+    /// A text search and pgvector's HNSW index on the same table. `text_search` returns `chunk_id`, best passage first.
+    fn in_plain_sql(name: &'static str, table: &str, text_search: &str) -> Self {
+        let statement = format!(
             "WITH lexical AS (SELECT chunk_id, row_number() OVER () AS rank FROM ({text_search} LIMIT {CANDIDATES}) AS found), \
                   vector AS (SELECT chunk_id, row_number() OVER () AS rank \
                              FROM (SELECT chunk_id FROM {table} ORDER BY embedding <=> $2 LIMIT {CANDIDATES}) AS found) \
              SELECT p.chunk_id, p.content, coalesce(1.0 / (60 + l.rank), 0.0) + coalesce(1.0 / (60 + v.rank), 0.0) AS score \
              FROM lexical AS l FULL JOIN vector AS v USING (chunk_id) JOIN {table} AS p USING (chunk_id) \
              ORDER BY score DESC LIMIT {PASSAGES}"
-        )
+        );
+        Self { name, statement }
     }
 }
 
-/// Creates the copy of the passages with its indexes, and returns the hybrid searches that the server can run.
+/// Creates the copy of the passages with its indexes, and returns the hybrid searches that the server can run, `search` first.
 ///
 /// # Errors
 /// Errors of the server.
@@ -61,35 +68,36 @@ pub fn prepare_tables(client: &mut Client, corpus: &str) -> Result<Vec<HybridSea
          CREATE INDEX ON {copy} USING hnsw (embedding vector_cosine_ops)"
     ))?;
     let mut searches = vec![
-        HybridSearch {
-            name: "BM25 (`reground_bm25`) + pgvector, the same two indexes",
-            text_search: format!(
+        HybridSearch::of_corpus(corpus),
+        HybridSearch::in_plain_sql(
+            "BM25 (`reground_bm25`) + pgvector, the same two indexes",
+            &passages,
+            &format!(
                 "SELECT chunk_id FROM {passages} ORDER BY content <@> reground.bm25_query($1::text, '{passages}')"
             ),
-            table: passages,
-        },
-        HybridSearch {
-            name: "`tsvector`, GIN, `ts_rank_cd` + pgvector",
-            text_search: format!(
+        ),
+        HybridSearch::in_plain_sql(
+            "`tsvector`, GIN, `ts_rank_cd` + pgvector",
+            &copy,
+            &format!(
                 "SELECT t.chunk_id FROM {copy} AS t, (SELECT string_agg(quote_literal(lexeme), ' | ')::tsquery AS words \
                      FROM unnest(to_tsvector('english', $1::text))) AS q \
                  WHERE t.lexemes @@ q.words ORDER BY ts_rank_cd(t.lexemes, q.words) DESC"
             ),
-            table: copy.clone(),
-        },
+        ),
     ];
     if server::has_pg_textsearch(client)? {
         client.batch_execute(&format!(
             "CREATE EXTENSION IF NOT EXISTS pg_textsearch;
              CREATE INDEX {COPY}_bm25 ON {copy} USING bm25 (content) WITH (text_config = 'english')"
         ))?;
-        searches.push(HybridSearch {
-            name: "pg_textsearch + pgvector",
-            text_search: format!(
+        searches.push(HybridSearch::in_plain_sql(
+            "pg_textsearch + pgvector",
+            &copy,
+            &format!(
                 "SELECT chunk_id FROM {copy} ORDER BY content <@> to_bm25query($1::text, '{copy}_bm25')"
             ),
-            table: copy.clone(),
-        });
+        ));
     }
     client.batch_execute(&format!("VACUUM ANALYZE {copy}"))?;
     Ok(searches)
@@ -114,7 +122,7 @@ impl HybridSession {
         ))?;
         let statements = searches
             .iter()
-            .map(|search| Ok(client.prepare(&search.statement())?))
+            .map(|search| Ok(client.prepare(&search.statement)?))
             .collect::<Result<_>>()?;
         Ok(Self { client, statements })
     }
