@@ -29,8 +29,7 @@ fn alone() -> MutexGuard<'static, ()> {
 /// Rows and index entries read so far from the tables that grow with each turn.
 const READ: &str = "SELECT t.relname, t.seq_tup_read + (SELECT coalesce(sum(i.idx_tup_read), 0)::bigint FROM pg_stat_all_indexes AS i WHERE i.relid = t.relid)
     FROM pg_stat_all_tables AS t WHERE t.schemaname = 'reground' AND t.relname ~ $1";
-const GROWING: &str =
-    "^(conversation|turn|message|source_facts|provenance|rollup_queue|drift|shadow)";
+const GROWING: &str = "^(conversation|turn|message|provenance|rollup_queue|drift|shadow)";
 
 type Reads = BTreeMap<String, i64>;
 

@@ -261,20 +261,17 @@ COMMENT ON COLUMN reground.conversation_markers.first_turn_no IS 'Number of the 
 COMMENT ON COLUMN reground.conversation_markers.cited IS 'Whether an answer has cited the marker; history keeps cited markers.';
 COMMENT ON COLUMN reground.conversation_markers.binding_no IS 'Order of assignment within the conversation, from 1.';
 
-CREATE TABLE reground.source_facts (
-    turn_id      bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
-    marker       text NOT NULL,
-    fact_no      integer NOT NULL,
-    tenant       text NOT NULL,
-    fact         text NOT NULL,
-    fact_start   integer,
-    fact_end     integer,
-    published    text,
-    version      integer,
-    content_hash text NOT NULL,
-    PRIMARY KEY (turn_id, marker, fact_no)
-);
-COMMENT ON TABLE reground.source_facts IS 'Fact sheet of each turn: the facts of each source, verbatim sentences selected for the query or facts that the application supplies.';
+CREATE VIEW reground.source_facts WITH (security_invoker = true) AS
+    SELECT t.turn_id, s.source ->> 'marker' AS marker, f.fact_no::integer, t.tenant, f.fact ->> 'text' AS fact,
+           (f.fact #>> '{chars,start}')::integer + w.start AS fact_start, (f.fact #>> '{chars,end}')::integer + w.start AS fact_end,
+           coalesce(pg_catalog.regexp_replace(s.source #>> '{passage,published}', 'T00:00:00\+00:00$', ''),
+                    pg_catalog.split_part(s.source #>> '{passage,modified}', 'T', 1)) AS published,
+           (s.source #>> '{passage,version}')::integer AS version, s.source #>> '{passage,content_hash}' AS content_hash
+    FROM reground.turns AS t
+    CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.context) AS s(source)
+    CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(s.source -> 'facts') WITH ORDINALITY AS f(fact, fact_no)
+    CROSS JOIN LATERAL (SELECT coalesce((s.source #>> '{passage,window_of,start}')::integer, 0)) AS w(start);
+COMMENT ON VIEW reground.source_facts IS 'Fact sheet of each turn: the facts of each source, verbatim sentences selected for the query or facts that the application supplies.';
 COMMENT ON COLUMN reground.source_facts.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.source_facts.marker IS 'Marker of the source in its conversation, for example A1.';
 COMMENT ON COLUMN reground.source_facts.fact_no IS 'Number of the fact within its source, from 1.';

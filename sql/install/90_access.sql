@@ -5,7 +5,7 @@ DECLARE
     name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY['conversations', 'turns', 'turn_traces', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
-                                'source_facts', 'messages', 'message_citations', 'answer_changes', 'citation_labels', 'citation_reports',
+                                'messages', 'message_citations', 'answer_changes', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'turn_rollup', 'metric_totals', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'model_tasks', 'model_usage',
                                 'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels', 'judge_rules', 'judge_votes'] LOOP
@@ -43,7 +43,7 @@ DECLARE
     shown record;
 BEGIN
     FOR shown IN SELECT * FROM (VALUES
-        ('{turns,turn_retrievals,source_facts,messages,message_citations,factuality_evaluations}'::text[], 'reground._is_shown_turn(turn_id)'),
+        ('{turns,turn_retrievals,messages,message_citations,factuality_evaluations}'::text[], 'reground._is_shown_turn(turn_id)'),
         ('{conversation_markers,conversation_sources}', 'reground._is_shown_source(conversation_id, corpus, doc_id, chunk_id)'),
         ('{citation_reports,answer_changes}', 'EXISTS (SELECT FROM reground.messages AS m WHERE m.message_id = %I.message_id)'),
         ('{citation_labels,judge_votes}',
@@ -73,7 +73,7 @@ DECLARE
     name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY['corpora', 'synchronised_tables', 'sync_queue', 'documents', 'passage_positions', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
-                                'source_facts', 'messages', 'message_citations', 'answer_changes', 'citation_labels', 'citation_reports',
+                                'messages', 'message_citations', 'answer_changes', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'turn_rollup', 'metric_totals', 'alert_baselines', 'alerts', 'maintenance_runs', 'coordinate_faults', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'models', 'model_status', 'model_usage', 'model_tasks', 'passage_embeddings', 'embedding_checks',
                                 'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels', 'judge_rules', 'judge_votes'] LOOP

@@ -18,6 +18,5 @@ pub use conversation::{conversations, history, markers, register, sources};
 pub use corpus::{corpora, documents, edges, positions, sync, versions};
 pub use provenance::{chain, erasure, retention};
 pub use turn::{
-    contexts, earlier_turns, facts, retrievals, reusable_answers, shadows, traces, turn_writes,
-    turns,
+    contexts, earlier_turns, retrievals, reusable_answers, shadows, traces, turn_writes, turns,
 };

@@ -1,8 +1,7 @@
-//! Turns, their retrievals, traces and facts.
+//! Turns, their retrievals and traces.
 
 pub mod contexts;
 pub mod earlier_turns;
-pub mod facts;
 pub mod retrievals;
 pub mod reusable_answers;
 pub mod shadows;

@@ -1,4 +1,4 @@
-//! Writes the markers, facts, trace and chain link of a turn. Its row is written by `turns`.
+//! Writes the markers, trace and chain link of a turn. Its row is written by `turns`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::profile::stage;
 use crate::store::chain::About;
 use crate::store::markers::{self, Bound, Row};
-use crate::store::{chain, facts, traces};
+use crate::store::{chain, traces};
 
 /// Writes these for a composed turn. The row of the turn must contain its context.
 pub fn write(
@@ -26,9 +26,6 @@ pub fn write(
     let (bound, sources) = (&composed.new_markers, &composed.context);
     let bound = described(conversation_id, turn_no, bound, sources);
     stage("write markers", || markers::add(tenant, &bound))?;
-    stage("write facts", || {
-        facts::write(tenant, turn_id, &composed.context)
-    })?;
     stage("write trace", || {
         traces::write(
             tenant,
@@ -63,7 +60,7 @@ pub struct Retrieved<'a> {
     pub dropped: &'a [Dropped],
 }
 
-/// Writes markers, facts, trace and chain link of an additional retrieval.
+/// Writes markers, trace and chain link of an additional retrieval.
 pub fn add(
     tenant: &str,
     conversation_id: i64,
@@ -80,9 +77,6 @@ pub fn add(
     let (bound, sources) = (&further.new_markers, &further.shown);
     let bound = described(conversation_id, turn_no, bound, sources);
     stage("write markers", || markers::add(tenant, &bound))?;
-    stage("write facts", || {
-        facts::write(tenant, turn_id, &further.added)
-    })?;
     stage("write trace", || {
         traces::add(turn_id, retrieval_no, &further.added, dropped, settings)
     })?;

@@ -32,12 +32,16 @@ mod weight {
 ///
 /// Support is 0.65 `window` + 0.35 `pairs`, minus 0.2 for each missing number, 0.07 for each word of a missing name and 0.1
 /// for each quotation that is not found, at least 0. With a conflict, it is 0.38 of this sum.
+///
+/// Serialised parts have no members without content, because they are stored with each citation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SupportParts {
     /// The support, in [0, 1].
     pub support: f64,
     /// The judged text, if it is not the whole claim: the part of a sentence with several facts that the citation
     /// closes.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub segment: Option<String>,
     /// Number of distinct units of the claim, at most 256.
     pub units: usize,
@@ -49,21 +53,33 @@ pub struct SupportParts {
     /// Share of the claim's neighbouring units that are neighbours in a text, in [0, 1].
     pub pairs: f64,
     /// The best window.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub window_range: Option<TextRange>,
     /// Numbers of the claim that no text contains, in normal form.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub numbers_missing: Vec<String>,
     /// Missing numbers for which a text has a different one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub numbers_contradicted: Vec<Contradiction>,
     /// Words of names that no text contains. A name is there if its last word is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names_missing: Vec<String>,
     /// Quotations in the claim.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quotations: Vec<Quotation>,
     /// Words that the claim denies and the best window states, or the reverse; `None` if the language is unknown.
+    #[serde(skip_serializing_if = "is_without_words")]
     pub negated_words: Option<Vec<String>>,
     /// The conflicts: most of the claim is there, but with another number, another name, or a denial on one side.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<Conflict>,
     /// The language whose negation and numerals are used; `None` if it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
+}
+
+fn is_without_words(words: &Option<Vec<String>>) -> bool {
+    words.as_ref().is_none_or(Vec::is_empty)
 }
 
 /// Member of serialised parts with the support of all statements, for a citation of the answer.

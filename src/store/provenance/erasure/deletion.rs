@@ -46,7 +46,6 @@ const OF_CONVERSATIONS: &[(&str, &str)] = &[
     ),
     ("message_citations", "x.turn_id IN #"),
     ("messages", "x.turn_id IN #"),
-    ("source_facts", "x.turn_id IN #"),
     ("drift_events", "x.turn_id IN #"),
     ("shadow_turns", "x.turn_id IN #"),
     ("turn_retrievals", "x.turn_id IN #"),

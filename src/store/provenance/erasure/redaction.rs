@@ -193,7 +193,7 @@ pub fn exists(corpus_id: i64, doc_id: &str) -> Result<bool> {
 
 /// Statements that remove the texts from each table (corpus `$1`, document `$2`, conversations `$3`). They do not write rows without
 /// texts to remove.
-fn redactions() -> [(&'static str, String); 6] {
+fn redactions() -> [(&'static str, String); 5] {
     let others = |column: &str| {
         format!(
             "(SELECT coalesce(jsonb_agg(e.source ORDER BY e.place), '[]') FROM jsonb_array_elements(t.{column}) WITH ORDINALITY AS e(source, place) \
@@ -205,13 +205,6 @@ fn redactions() -> [(&'static str, String); 6] {
         POSITION.replace('#', "x.locator"),
     );
     [
-        (
-            "source_facts",
-            "UPDATE reground.source_facts AS x SET fact = '', published = NULL FROM reground.turns AS t JOIN reground.conversation_markers AS m USING (conversation_id) \
-             WHERE t.conversation_id = ANY ($3) AND m.corpus = $1 AND m.doc_id = $2 AND (x.turn_id, x.marker) = (t.turn_id, m.marker) \
-                 AND (x.fact <> '' OR x.published IS NOT NULL)"
-                .to_owned(),
-        ),
         (
             "messages",
             format!(
