@@ -1,6 +1,5 @@
 //! Index scans. They return rows by descending score, as many as are fetched.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use pgrx::pg_sys;
@@ -8,6 +7,7 @@ use pgrx::prelude::*;
 use pgrx::{FromDatum, PgMemoryContexts};
 use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score::distance;
+use reground_bm25::index::search::conjunction;
 use reground_bm25::index::search::ranked_search::{Search, SearchHit};
 use reground_bm25::index::search::snapshot::Snapshot;
 
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::index::content::{Tokenizer, item_pointer};
 use crate::index::index_lookup::indexes;
 use crate::index::query::Bm25Query;
-use crate::index::query::{WeightedQuery, weighted_query_for_scan};
+use crate::index::query::{WeightedQuery, weighted_query, weighted_query_for_scan};
 use crate::index::raise::{or_raise, raise};
 use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;
@@ -38,40 +38,26 @@ struct State {
 
 /// A scan in progress.
 struct ActiveScan {
-    search: Search,
+    rows: FoundRows,
+    /// The query that orders the rows.
     weighted: Rc<WeightedQuery>,
-    /// Set if the ordering query is not the matching query: rows without a word of the ordering query come last, with score 0.
-    others: Option<OtherMatches>,
 }
 
-/// Rows that match the other query. PostgreSQL rechecks each of them.
-struct OtherMatches {
-    search: Search,
-    given: HashSet<u64>,
+/// The rows that a scan returns, by descending score.
+enum FoundRows {
+    /// Those that match the ordering query, found as far as they are fetched.
+    Ranked(Box<Search>),
+    /// Those that match other queries too. Rows without a word of the ordering query come last, with score 0.
+    Listed(std::vec::IntoIter<SearchHit>),
 }
 
-impl ActiveScan {
+impl FoundRows {
     /// Returns the next row.
     fn next(&mut self, pages: &IndexPages) -> Result<Option<SearchHit>> {
-        if let Some(found) = self.search.next(pages)? {
-            if let Some(others) = &mut self.others {
-                others.given.insert(found.row);
-            }
-            return Ok(Some(found));
+        match self {
+            Self::Ranked(search) => Ok(search.next(pages)?),
+            Self::Listed(hits) => Ok(hits.next()),
         }
-        let Some(others) = &mut self.others else {
-            return Ok(None);
-        };
-        while let Some(found) = others.search.next(pages)? {
-            pgrx::check_for_interrupts!();
-            if !others.given.contains(&found.row) {
-                return Ok(Some(SearchHit {
-                    score: Default::default(),
-                    ..found
-                }));
-            }
-        }
-        Ok(None)
     }
 }
 
@@ -137,12 +123,12 @@ pub unsafe extern "C-unwind" fn next(
         let Some(running) = &mut state.running else {
             return false;
         };
-        let Some(found) = or_raise(running.next(&pages)) else {
+        let Some(found) = or_raise(running.rows.next(&pages)) else {
             return false;
         };
         running.weighted.cache_score(found.fingerprint, found.score);
         (*scan).xs_heaptid = item_pointer(found.row);
-        (*scan).xs_recheck = running.others.is_some();
+        (*scan).xs_recheck = false;
         (*scan).xs_recheckorderby = false;
         if let (Some(value), Some(null)) = (state.values.first_mut(), state.nulls.first_mut()) {
             *value = pg_sys::Float8GetDatum(distance(found.score));
@@ -172,11 +158,11 @@ pub unsafe extern "C-unwind" fn bitmap(
         let mut total = 0;
         let mut rows = Vec::with_capacity(BITMAP_BATCH);
         loop {
-            let found = or_raise(running.next(&pages));
+            let found = or_raise(running.rows.next(&pages));
             rows.extend(found.map(|found| item_pointer(found.row)));
             if rows.len() == BITMAP_BATCH || found.is_none() {
                 let count = rows.len() as std::ffi::c_int;
-                pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, running.others.is_some());
+                pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, false);
                 total += i64::from(count);
                 rows.clear();
                 pgrx::check_for_interrupts!();
@@ -252,24 +238,24 @@ unsafe fn start(
     };
     // SAFETY: the index of the scan is open.
     let index = unsafe { (*(*scan).indexRelation).rd_id };
-    if !indexes(ordering.relation)?.contains(&index) {
-        return Err(Error::OtherIndex);
+    for query in &queries {
+        if !indexes(query.relation)?.contains(&index) {
+            return Err(Error::OtherIndex);
+        }
     }
     if orders.len() > 1 {
         return Err(Error::SeveralOrders);
     }
-    let others = match queries.iter().find(|query| *query != ordering) {
-        Some(other) => Some(OtherMatches {
-            search: search(index, pages, other, usize::MAX)?.0,
-            given: HashSet::new(),
-        }),
-        None => None,
-    };
-    let (search, weighted) = search(index, pages, ordering, first)?;
-    Ok(Some(ActiveScan {
-        search,
-        weighted,
-        others,
+    let mut required: Vec<&Bm25Query> = Vec::new();
+    for query in queries.iter().skip(orders.len()) {
+        if !required.contains(&query) {
+            required.push(query);
+        }
+    }
+    let matches_more = required.iter().any(|query| *query != ordering);
+    Ok(Some(match matches_more {
+        true => intersect(pages, ordering, &required)?,
+        false => search(index, pages, ordering, first)?,
     }))
 }
 
@@ -279,7 +265,7 @@ fn search(
     pages: &IndexPages,
     query: &Bm25Query,
     first: usize,
-) -> Result<(Search, Rc<WeightedQuery>)> {
+) -> Result<ActiveScan> {
     let (weighted, snapshot) = weighted_query_for_scan(query, Some(index))?;
     let snapshot = match snapshot {
         Some(snapshot) => snapshot,
@@ -290,10 +276,46 @@ fn search(
             Snapshot::take(pages, meta, &terms)?
         }
     };
-    Ok((
-        Search::begin(snapshot, &weighted.statistics, first)?,
+    let search = Search::begin(snapshot, &weighted.statistics, first)?;
+    Ok(ActiveScan {
+        rows: FoundRows::Ranked(Box::new(search)),
         weighted,
-    ))
+    })
+}
+
+/// Finds the rows of an index that match each of the `required` queries.
+fn intersect(
+    pages: &IndexPages,
+    ordering: &Bm25Query,
+    required: &[&Bm25Query],
+) -> Result<ActiveScan> {
+    let queries = std::iter::once(&ordering).chain(required);
+    let weighted: Vec<Rc<WeightedQuery>> = queries
+        .map(|query| weighted_query(query))
+        .collect::<Result<_>>()?;
+    let meta = Meta::read(pages)?;
+    let tokenizer = Tokenizer::of(&meta)?;
+    let mut taken = Vec::with_capacity(weighted.len());
+    for query in &weighted {
+        let terms = query.terms(&tokenizer);
+        taken.push((
+            Snapshot::take(pages, meta.clone(), &terms)?,
+            &query.statistics,
+        ));
+    }
+    let each: Vec<_> = taken
+        .iter()
+        .map(|(snapshot, statistics)| (snapshot, *statistics))
+        .collect();
+    let hits = match each.split_first() {
+        Some((ordering, required)) => conjunction::matches(pages, *ordering, required)?,
+        None => Vec::new(),
+    };
+    let weighted = weighted.into_iter().next().ok_or(Error::NoQuery)?;
+    Ok(ActiveScan {
+        rows: FoundRows::Listed(hits.into_iter()),
+        weighted,
+    })
 }
 
 /// Returns an array of keys as a slice.

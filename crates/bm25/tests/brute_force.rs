@@ -16,6 +16,7 @@ use reground_bm25::index::check::check;
 use reground_bm25::index::pages::memory::MemoryStore;
 use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score::{Saturation, Statistics, contribution, to_float};
+use reground_bm25::index::search::conjunction;
 use reground_bm25::index::search::ranked_search::Search;
 use reground_bm25::index::search::row_scores::row_scores;
 use reground_bm25::index::search::snapshot::Snapshot;
@@ -142,6 +143,7 @@ fn assert_agreement(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTerm]
     let expected = brute.ranking(terms, &statistics);
     assert_eq!(by_row(found), expected);
     assert_row_scores(store, brute, terms, &expected);
+    assert_conjunctions(store, brute, terms);
     for limit in [1, 10, 40] {
         let (_, some) = search(store, terms, limit, limit);
         let scores: Vec<f64> = some.iter().map(|hit| hit.0).collect();
@@ -169,6 +171,32 @@ fn assert_row_scores(
         let expected = ranking.iter().filter(|(_, row)| rows.contains(row));
         let expected: BTreeMap<u64, f64> = expected.map(|&(score, row)| (row, score)).collect();
         assert_eq!(found, expected);
+    }
+}
+
+/// Asserts that intersections of a query with others contain the documents that match each of them, in the order of a query.
+fn assert_conjunctions(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTerm]) {
+    let meta = Meta::read(store).unwrap();
+    let take = |terms: &[QueryTerm]| Snapshot::take(store, meta.clone(), terms).unwrap();
+    let queries = [terms, &self::terms(&[1]), &self::terms(&[2, 3, 400])];
+    let snapshots = queries.map(take);
+    for (ordering, required) in [(0, &[0, 1][..]), (1, &[0, 2]), (0, &[0, 1, 2]), (2, &[1])] {
+        let weighted = |at: usize| (&snapshots[at], snapshots[at].statistics());
+        let all: Vec<_> = required.iter().map(|&at| weighted(at)).collect();
+        let found = conjunction::matches(store, weighted(ordering), &all).unwrap();
+        let ranking = |at: usize| brute.ranking(queries[at], snapshots[at].statistics());
+        let matching = |at: usize| ranking(at).into_iter().map(|(_, row)| row);
+        let mut rows: BTreeSet<u64> = brute.documents.keys().copied().collect();
+        for &at in required {
+            rows = &rows & &matching(at).collect();
+        }
+        let score: BTreeMap<u64, f64> =
+            ranking(ordering).iter().map(|&(s, row)| (row, s)).collect();
+        let expected = rows
+            .iter()
+            .map(|row| (score.get(row).copied().unwrap_or_default(), *row));
+        let found: Vec<(f64, u64)> = found.iter().map(|hit| (hit.score, hit.row)).collect();
+        assert_eq!(found, by_row(expected.collect()));
     }
 }
 
@@ -546,6 +574,7 @@ proptest! {
                     let ranking = brute.ranking(&terms, &statistics);
                     prop_assert_eq!(&by_row(found), &ranking);
                     assert_row_scores(&store, &brute, &terms, &ranking);
+                    assert_conjunctions(&store, &brute, &terms);
                 }
             }
             if passes {

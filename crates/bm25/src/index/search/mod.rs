@@ -1,5 +1,8 @@
-//! Searches: a snapshot of the index, the best documents of a query in it, and the scores of given rows.
+//! Searches: a snapshot of the index, the best documents of a query in it, and the documents that match several queries, and the
+//! scores of given rows.
 
+pub mod conjunction;
+mod document_scores;
 mod max_score;
 mod posting_list;
 pub mod ranked_search;

@@ -7,13 +7,13 @@ use std::cmp::Reverse;
 
 use crate::index::error::Result;
 use crate::index::pages::store::Pages;
-use crate::index::score::{Saturation, Statistics, contribution, to_float};
+use crate::index::score::{Statistics, to_float};
+use crate::index::search::document_scores::DocumentScores;
 use crate::index::search::max_score::SegmentScan;
 use crate::index::search::posting_list::{PostingList, Scoring};
 use crate::index::search::snapshot::Snapshot;
 use crate::index::search::top_k::{RankKey, TopK};
 use crate::index::segment::reader::SegmentReader;
-use crate::query_weight::contributes;
 
 /// Share of the pages of a full scan that are read before the first document is found: all lists are traversed, but most
 /// blocks are skipped.
@@ -21,6 +21,9 @@ pub const STARTUP_COST_SHARE: f64 = 0.2;
 
 /// Selectivity of a scan without a query.
 pub const FULL_SELECTIVITY: f64 = 1.0;
+
+/// Growth of the number of documents from batch to batch. Each batch searches anew, and a scan does not know how many rows are wanted.
+const GROWTH: usize = 16;
 
 /// A document that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,15 +39,14 @@ pub struct SearchHit {
 /// A search in progress.
 pub struct Search {
     snapshot: Snapshot,
-    weights: Vec<f64>,
-    saturation: Saturation,
+    scores: DocumentScores,
     /// Mean document length for the scores.
     average: f64,
     /// Documents that were found but not returned yet, worst first.
     batch: Vec<RankKey>,
     /// The last document that was returned.
     last: Option<RankKey>,
-    /// Number of documents in the next batch. It grows by a factor of 4 from batch to batch.
+    /// Number of documents in the next batch.
     size: usize,
     /// Whether there are no more documents.
     exhausted: bool,
@@ -57,11 +59,9 @@ impl Search {
     /// # Errors
     /// A damaged page.
     pub fn begin(snapshot: Snapshot, statistics: &Statistics, first: usize) -> Result<Self> {
-        let average = statistics.average_length();
         Ok(Self {
-            saturation: Saturation::new(&snapshot.meta.parameters()?, average),
-            weights: statistics.weights(snapshot.terms()),
-            average,
+            scores: DocumentScores::new(&snapshot, statistics)?,
+            average: statistics.average_length(),
             batch: Vec::new(),
             last: None,
             size: first.max(1),
@@ -105,13 +105,7 @@ impl Search {
     fn fill<P: Pages>(&mut self, pages: &P) -> Result<()> {
         let mut top_k = TopK::new(self.size, self.last);
         for (document, buffered) in self.snapshot.buffered.iter().enumerate() {
-            let contributions = self.weights.iter().zip(&buffered.frequencies);
-            let score = contributions
-                .filter(|&(&weight, &frequency)| contributes(weight) && frequency > 0)
-                .map(|(&weight, &frequency)| {
-                    contribution(weight, self.saturation.of(frequency, buffered.norm))
-                })
-                .sum();
+            let score = self.scores.of_buffered(buffered);
             if score > 0 {
                 top_k.offer((score, Reverse(document as u64)));
             }
@@ -121,22 +115,18 @@ impl Search {
             let reader = SegmentReader::new(pages, segment);
             let scoring = Scoring {
                 reader: &reader,
-                saturation: &self.saturation,
+                saturation: self.scores.saturation(),
                 average: self.average,
             };
             let mut lists = Vec::new();
-            for (entry, &weight) in entries.iter().zip(&self.weights) {
-                if let Some(entry) = entry
-                    && contributes(weight)
-                {
-                    lists.push(PostingList::new(&scoring, entry.clone(), weight)?);
-                }
+            for (entry, weight) in self.scores.entries(entries) {
+                lists.push(PostingList::new(&scoring, entry.clone(), weight)?);
             }
             SegmentScan::new(scoring, ordinal).run(&mut lists, &mut top_k)?;
         }
         self.exhausted = top_k.count() < self.size;
         self.batch = top_k.into_worst_first();
-        self.size = self.size.saturating_mul(4);
+        self.size = self.size.saturating_mul(GROWTH);
         Ok(())
     }
 }

@@ -2,16 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_interrupt::check_interrupt;
-
 use crate::index::error::Result;
-use crate::index::interrupts::WORK_PER_POSTING;
 use crate::index::pages::store::Pages;
-use crate::index::score::{Saturation, Statistics, contribution, to_float};
+use crate::index::score::{Statistics, to_float};
+use crate::index::search::document_scores::DocumentScores;
 use crate::index::search::snapshot::Snapshot;
-use crate::index::segment::postings::Postings;
 use crate::index::segment::reader::SegmentReader;
-use crate::query_weight::contributes;
 
 /// Returns the scores of rows; they equal those of a search with the same statistics. Rows without a term of the query are left out.
 ///
@@ -23,38 +19,21 @@ pub fn row_scores<P: Pages>(
     statistics: &Statistics,
     rows: &BTreeSet<u64>,
 ) -> Result<BTreeMap<u64, f64>> {
-    let saturation = Saturation::new(&snapshot.meta.parameters()?, statistics.average_length());
-    let weights = statistics.weights(snapshot.terms());
-    let mut scores: BTreeMap<u64, u64> = BTreeMap::new();
-    let mut add = |row, weight, frequency, norm| {
-        if frequency > 0 && contributes(weight) {
-            *scores.entry(row).or_default() += contribution(weight, saturation.of(frequency, norm));
-        }
-    };
-    for buffered in &snapshot.buffered {
-        if rows.contains(&buffered.row) {
-            for (&weight, &frequency) in weights.iter().zip(&buffered.frequencies) {
-                add(buffered.row, weight, frequency, buffered.norm);
-            }
-        }
-    }
+    let scores = DocumentScores::new(snapshot, statistics)?;
+    let buffered = snapshot.buffered.iter();
+    let mut found: Vec<(u64, u64)> = buffered
+        .filter(|buffered| rows.contains(&buffered.row))
+        .map(|buffered| (buffered.row, scores.of_buffered(buffered)))
+        .collect();
     for (segment, entries) in snapshot.meta.segments.iter().zip(&snapshot.entries) {
         let reader = SegmentReader::new(pages, segment);
-        let documents = reader.documents_of(rows.iter().copied())?;
-        for (entry, &weight) in entries.iter().zip(&weights) {
-            let Some(entry) = entry else {
-                continue;
-            };
-            let mut postings = Postings::new(&reader, entry.clone())?;
-            check_interrupt(WORK_PER_POSTING * documents.len());
-            for &(row, document) in &documents {
-                let frequency = postings.frequency(&reader, document)?;
-                add(row, weight, frequency, reader.norm(document)?);
-            }
-        }
+        let (known, documents): (Vec<u64>, Vec<u32>) = reader
+            .documents_of(rows.iter().copied())?
+            .into_iter()
+            .unzip();
+        let scored = scores.of_documents(&reader, entries, &documents)?;
+        found.extend(known.into_iter().zip(scored));
     }
-    Ok(scores
-        .into_iter()
-        .map(|(row, score)| (row, to_float(score)))
-        .collect())
+    let found = found.into_iter().filter(|&(_, score)| score > 0);
+    Ok(found.map(|(row, score)| (row, to_float(score))).collect())
 }
