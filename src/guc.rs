@@ -1,5 +1,6 @@
 //! Server settings: of tenant, worker and retention, and one for each setting of a turn.
 
+use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::time::Duration;
 
@@ -87,27 +88,47 @@ pub fn define() {
         GucContext::Suset,
         GucFlags::default(),
     );
-    define_text(
+    let _ = define_text(
         "tracking_parameters",
         "Query parameters that put_document drops from a URI, separated by commas; a trailing * matches any rest. Empty: the built-in list.",
     );
-    for setting in SETTINGS {
-        define_text(setting.name, setting.meaning);
-    }
+    let defined = SETTINGS.iter();
+    let defined = defined.map(|setting| define_text(setting.name, setting.meaning));
+    TURN_SETTINGS.set(defined.collect());
     // SAFETY: the prefix is a static NUL-terminated string.
     unsafe { pg_sys::MarkGUCPrefixReserved(c"reground".as_ptr()) };
 }
 
+thread_local! {
+    /// The variables of the turn settings, in the order of the table.
+    static TURN_SETTINGS: RefCell<Vec<Variable>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The variable of a text setting. PostgreSQL writes it, and it lives until the backend ends.
+#[derive(Clone, Copy)]
+struct Variable(*mut *mut std::ffi::c_char);
+
+impl Variable {
+    /// Its present value.
+    fn value(self) -> Option<String> {
+        // SAFETY: the variable is leaked by `define_text`. It is NULL or a NUL-terminated string, which is copied.
+        unsafe {
+            let value = *self.0;
+            (!value.is_null()).then(|| CStr::from_ptr(value).to_string_lossy().into_owned())
+        }
+    }
+}
+
 /// Defines `reground.NAME` as text. Its users parse and check it; a turn does so together with the other layers of settings.
-fn define_text(name: &str, meaning: &str) {
+fn define_text(name: &str, meaning: &str) -> Variable {
+    // Leaked on purpose: the backend keeps these pointers until it ends, and each setting is defined once.
+    let value: *mut *mut std::ffi::c_char = Box::leak(Box::new(std::ptr::null_mut()));
     let (Ok(name), Ok(meaning)) = (
         CString::new(format!("reground.{name}")),
         CString::new(meaning),
     ) else {
-        return;
+        return Variable(value);
     };
-    // Leaked on purpose: the backend keeps these pointers until it ends, and each setting is defined once.
-    let value: &'static mut *mut std::ffi::c_char = Box::leak(Box::new(std::ptr::null_mut()));
     let name: &'static CStr = Box::leak(name.into_boxed_c_str());
     let meaning: &'static CStr = Box::leak(meaning.into_boxed_c_str());
     // SAFETY: all pointers are leaked above, so they are valid until the backend ends. There are no hooks.
@@ -125,6 +146,7 @@ fn define_text(name: &str, meaning: &str) {
             None,
         );
     }
+    Variable(value)
 }
 
 /// Databases with background maintenance.
@@ -186,12 +208,13 @@ pub fn tracking_parameters() -> Option<String> {
 
 /// The current server values of turn settings, as a JSON object.
 pub fn turn_settings() -> serde_json::Value {
-    SETTINGS
-        .iter()
-        .filter_map(|setting| {
-            let text = value(&format!("reground.{}", setting.name))?;
-            (!text.is_empty()).then(|| (setting.name.to_owned(), text.into()))
-        })
-        .collect::<serde_json::Map<_, _>>()
-        .into()
+    let set = TURN_SETTINGS.with_borrow(|variables| {
+        let each = SETTINGS.iter().zip(variables);
+        let set = each.filter_map(|(setting, variable)| {
+            let text = variable.value().filter(|text| !text.is_empty())?;
+            Some((setting.name.to_owned(), text.into()))
+        });
+        set.collect::<serde_json::Map<_, _>>()
+    });
+    set.into()
 }

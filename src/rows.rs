@@ -1,7 +1,8 @@
 //! Rows returned by a function. Its columns are declared in `sql/install` only: as RETURNS TABLE, or by a composite type.
 
-use pgrx::pg_sys;
+use pgrx::{IntoDatum, pg_sys};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::Result;
 use crate::sql::{self, Args};
@@ -12,16 +13,22 @@ const BATCH: usize = 1000;
 /// Returns values as rows. Fields and columns are matched by name; a missing field is NULL.
 pub fn emit<T: Serialize>(fcinfo: pg_sys::FunctionCallInfo, rows: &[T]) -> Result<()> {
     let set = Set::of(fcinfo);
+    let values = rows.iter().map(serde_json::to_value);
+    let values = values.collect::<std::result::Result<Vec<_>, _>>()?;
+    if let Some(converted) = set.converted(&values) {
+        converted.iter().for_each(|row| set.put(row));
+        return Ok(());
+    }
     let columns: Vec<String> = set
         .columns
         .iter()
-        .map(|(name, kind)| format!("{name} {kind}"))
+        .map(|column| format!("{} {}", sql::ident(&column.name), column.kind_name()))
         .collect();
     let statement = format!(
         "SELECT * FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r({})",
         columns.join(", ")
     );
-    for batch in rows.chunks(BATCH) {
+    for batch in values.chunks(BATCH) {
         set.fill(&statement, &[sql::json(batch)?.into()])?;
     }
     Ok(())
@@ -33,7 +40,7 @@ pub fn emit_from(fcinfo: pg_sys::FunctionCallInfo, from: &str, args: &Args<'_>) 
     let columns: Vec<String> = set
         .columns
         .iter()
-        .map(|(name, kind)| format!("r.{name}::{kind}"))
+        .map(|column| format!("r.{}::{}", sql::ident(&column.name), column.kind_name()))
         .collect();
     set.fill(&format!("SELECT {} FROM {from}", columns.join(", ")), args)
 }
@@ -61,11 +68,45 @@ pub fn emit_values(fcinfo: pg_sys::FunctionCallInfo, values: &[Option<pg_sys::Da
     }
 }
 
+/// A column of a result set.
+struct Column {
+    name: String,
+    kind: pg_sys::Oid,
+}
+
+impl Column {
+    /// Its type, as SQL.
+    fn kind_name(&self) -> String {
+        // SAFETY: returns a NUL-terminated text for every oid.
+        let name = unsafe { std::ffi::CStr::from_ptr(pg_sys::format_type_be_qualified(self.kind)) };
+        name.to_string_lossy().into_owned()
+    }
+
+    /// Converts a value as `json_to_recordset` does; `None` for a value or a type that only PostgreSQL converts.
+    fn convert(&self, value: Option<&Value>) -> Option<Option<pg_sys::Datum>> {
+        let Some(value) = value.filter(|value| !value.is_null()) else {
+            return Some(None);
+        };
+        let datum = match (self.kind, value) {
+            (pg_sys::TEXTOID, Value::String(text)) if !text.contains('\0') => text.into_datum(),
+            (pg_sys::BOOLOID, Value::Bool(value)) => value.into_datum(),
+            (pg_sys::INT4OID, Value::Number(number)) => {
+                i32::try_from(number.as_i64()?).ok()?.into_datum()
+            }
+            (pg_sys::INT8OID, Value::Number(number)) => number.as_i64()?.into_datum(),
+            (pg_sys::FLOAT8OID, Value::Number(number)) => number.as_f64()?.into_datum(),
+            (pg_sys::JSONBOID, value) => pgrx::JsonB(value.clone()).into_datum(),
+            _ => return None,
+        };
+        Some(datum)
+    }
+}
+
 /// The result set of a function.
 struct Set {
     store: *mut pg_sys::Tuplestorestate,
-    /// Name and type of each column, as SQL.
-    columns: Vec<(String, String)>,
+    description: pg_sys::TupleDesc,
+    columns: Vec<Column>,
 }
 
 impl Set {
@@ -77,16 +118,45 @@ impl Set {
             let info = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();
             let columns = pgrx::PgTupleDesc::from_pg_copy((*info).setDesc)
                 .iter()
-                .map(|attribute| {
-                    let kind = pg_sys::format_type_be_qualified(attribute.atttypid);
-                    let kind = std::ffi::CStr::from_ptr(kind).to_string_lossy();
-                    (sql::ident(attribute.name()), kind.into_owned())
+                .map(|attribute| Column {
+                    name: attribute.name().to_owned(),
+                    kind: attribute.atttypid,
                 })
                 .collect();
             Self {
                 store: (*info).setResult,
+                description: (*info).setDesc,
                 columns,
             }
+        }
+    }
+
+    /// Converts the values of all rows; `None` if PostgreSQL must convert one.
+    fn converted(&self, rows: &[Value]) -> Option<Vec<Vec<Option<pg_sys::Datum>>>> {
+        let each = rows.iter().map(|row| {
+            pgrx::check_for_interrupts!();
+            let columns = self.columns.iter();
+            columns
+                .map(|column| column.convert(row.get(&column.name)))
+                .collect()
+        });
+        each.collect()
+    }
+
+    /// Adds a row.
+    fn put(&self, row: &[Option<pg_sys::Datum>]) {
+        let null = pg_sys::Datum::from(0_usize);
+        let mut datums: Vec<pg_sys::Datum> =
+            row.iter().map(|datum| datum.unwrap_or(null)).collect();
+        let mut nulls: Vec<bool> = row.iter().map(Option::is_none).collect();
+        // SAFETY: the arrays have an element for each declared column, of its type, and tuplestore_putvalues copies the values.
+        unsafe {
+            pg_sys::tuplestore_putvalues(
+                self.store,
+                self.description,
+                datums.as_mut_ptr(),
+                nulls.as_mut_ptr(),
+            );
         }
     }
 

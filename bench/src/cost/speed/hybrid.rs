@@ -127,14 +127,17 @@ impl HybridSession {
         Ok(Self { client, statements })
     }
 
-    /// The time of each search for a question, in the order of the searches. The order in which they run starts at `first`.
+    /// The time of each search for a question, in the order of the searches. Each begins equally often and follows each other one
+    /// equally often, because a search finds the pages of the previous one in the processor's cache.
     ///
     /// # Errors
     /// Errors of the server.
-    pub fn run(&mut self, question: &Question, first: usize) -> Result<Vec<Duration>> {
+    pub fn run(&mut self, question: &Question, turn: usize) -> Result<Vec<Duration>> {
         let count = self.statements.len();
         let mut times = vec![Duration::ZERO; count];
-        for place in (0..count).map(|step| (first + step) % count) {
+        let (first, backwards) = (turn % count, turn / count % 2 == 1);
+        let step = if backwards { count - 1 } else { 1 };
+        for place in (0..count).map(|number| (first + number * step) % count) {
             let begun = Instant::now();
             self.client.query(
                 &self.statements[place],

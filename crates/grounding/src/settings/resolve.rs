@@ -1,5 +1,7 @@
 //! Settings resolved from layers of JSON, by the table of settings.
 
+use std::sync::LazyLock;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -8,6 +10,13 @@ use super::strategy::Strategy;
 use super::table::{LEXICAL_STATISTICS, SETTINGS, SettingInfo, VISIBLE};
 use super::values::Settings;
 use crate::error::GroundingError;
+
+/// The defaults of all settings.
+static DEFAULTS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+    let each = SETTINGS.iter();
+    each.map(|info| (info.name.to_owned(), info.default_value()))
+        .collect()
+});
 
 impl Settings {
     /// Settings from layers, weakest first (GUC, corpus, conversation, call). A later layer wins. JSON null and the
@@ -28,10 +37,7 @@ impl Settings {
                 set.insert(LEXICAL_STATISTICS.to_owned(), VISIBLE.into());
             }
         }
-        let mut merged = Map::new();
-        for info in SETTINGS {
-            merged.insert(info.name.to_owned(), info.default_value());
-        }
+        let mut merged = DEFAULTS.clone();
         merged.extend(preset(&set));
         merged.extend(fusion_default(&set));
         merged.extend(set);
