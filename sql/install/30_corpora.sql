@@ -234,12 +234,16 @@ CREATE FUNCTION reground.delete_edges(
 COMMENT ON FUNCTION reground.delete_edges IS
 'Deletes the edges that match all given arguments and returns their number. entity: name of an entity at either end. everything: all edges of the corpus.';
 
+CREATE FUNCTION reground._search_rows(internal) RETURNS internal
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'search_rows_wrapper';
+COMMENT ON FUNCTION reground._search_rows(internal) IS
+'Internal: tells the planner that search returns max_results rows.';
 CREATE FUNCTION reground.search(
     corpus text, query text DEFAULT NULL, embedding vector DEFAULT NULL, max_results integer DEFAULT 10, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL,
     embedding_model text DEFAULT NULL, as_of timestamptz DEFAULT NULL)
     RETURNS TABLE (chunk_id text, doc_id text, title text, locator text, content text, score double precision, lexical_rank integer, vector_rank integer,
                    lexical_score double precision, vector_distance double precision, uri text, published text, metadata jsonb)
-    LANGUAGE c STABLE PARALLEL UNSAFE COST 1000 ROWS 10 AS 'MODULE_PATHNAME', 'search_wrapper';
+    LANGUAGE c STABLE PARALLEL UNSAFE COST 1000 ROWS 10 SUPPORT reground._search_rows AS 'MODULE_PATHNAME', 'search_wrapper';
 COMMENT ON FUNCTION reground.search IS
 'Searches a corpus by BM25 and pgvector and returns the fused ranking. filter: conditions on columns of the relation: {"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"]}. settings: see the view settings. Without an embedding the search is lexical only and warns; without a query it is vector only. embedding_model: registered model that computed the embedding. as_of: searches the versions of that time, for corpora made by create_corpus. Errors: 0A000 for as_of and another corpus, 22023 if as_of is in the future, 22023 if the corpus has another embedding_model.';
 CREATE FUNCTION reground.explain_search(

@@ -1,6 +1,5 @@
 //! Reads the relations of a corpus, always with the rights of the caller, so their privileges and row-level security apply.
 
-mod addresses;
 mod corpus;
 pub mod corpus_scope;
 pub mod evidence;

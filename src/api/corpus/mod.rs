@@ -10,5 +10,6 @@ mod erasure;
 mod passages;
 mod row_owners;
 mod search;
+mod search_rows;
 pub(in crate::api) mod sync;
 mod table_names;

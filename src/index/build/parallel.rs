@@ -6,7 +6,8 @@ use std::ffi::CString;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 use reground_bm25::index::terms::{Key, Weights};
-use reground_bm25::index::write::bulk_load::{BulkLoader, LoadedPart};
+use reground_bm25::index::write::bulk_load::BulkLoader;
+use reground_bm25::index::write::loaded_part::LoadedPart;
 
 use super::table_reader::TableReader;
 use super::temp_file::TempFile;

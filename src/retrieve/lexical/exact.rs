@@ -10,8 +10,7 @@ use reground_bm25::{Collector, Parameters, QueryWeight, Ranking, RowWords, TsVec
 use reground_grounding::passage::Hit;
 use reground_grounding::query::plan::SubQuery;
 
-use super::Search;
-use super::ranked::{Ranked, Wanted};
+use super::ranked::{Ranked, Search, Wanted};
 use crate::datum::TsVectorBytes;
 use crate::error::Result;
 use crate::retrieve::lexemes::LONGEST_TEXT;

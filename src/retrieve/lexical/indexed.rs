@@ -10,12 +10,11 @@ use reground_grounding::passage::Hit;
 use reground_grounding::query::plan::SubQuery;
 use serde::Deserialize;
 
-use super::Search;
-use super::ranked::{Ranked, Wanted};
+use super::ranked::{Ranked, Search, Wanted};
 use crate::error::Result;
 use crate::index::{Bm25Query, Expansion, IndexedColumns, RowAddress, row_scores};
-use crate::retrieve::addresses::{Addresses, address};
 use crate::retrieve::filter::Filter;
+use crate::retrieve::lists::addresses::{Addresses, address};
 use crate::retrieve::{passages, vector};
 use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql::{self, CatalogCache, PLAN_ONCE, Row};

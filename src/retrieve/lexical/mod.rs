@@ -7,30 +7,16 @@ mod notice;
 mod ranked;
 mod strategy;
 
-use reground_grounding::query::plan::SubQuery;
-
 pub use indexed::{
     Difference, create as create_index, create_on as create_index_on, index, indexes_of,
 };
 pub use notice::notice_scan;
-pub use ranked::{Rankings, Wanted};
+pub use ranked::{Rankings, Search, Wanted};
 pub use strategy::LexicalStrategy;
 
 use crate::error::Result;
-use crate::retrieve::filter::Filter;
 use crate::retrieve::text_config;
 use crate::store::corpora::Corpus;
-
-/// A search of the lexical branch.
-pub struct Search<'a> {
-    /// The queries. The first is the turn's own.
-    pub queries: &'a [SubQuery],
-    pub filter: &'a Filter,
-    /// An embedding whose distances from the hits are needed.
-    pub embedding: Option<&'a [f32]>,
-    /// Number of hits of each query.
-    pub limit: usize,
-}
 
 /// Ranks the passages by BM25 and returns one result per query, in the order of the queries. The first query is the turn's
 /// own: it also scores the wanted passages and the hits of the other queries.

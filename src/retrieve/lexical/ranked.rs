@@ -1,12 +1,24 @@
-//! Results of the lexical branch, and the passages that it has to score.
+//! A search of the lexical branch, the passages that it has to score, and its results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::passage::{Branch, Hit, RankedList};
 use reground_grounding::query::plan::SubQuery;
 
-use crate::retrieve::addresses::Addresses;
+use crate::retrieve::filter::Filter;
+use crate::retrieve::lists::addresses::Addresses;
 use crate::store::sources::StoredSource;
+
+/// A search of the lexical branch.
+pub struct Search<'a> {
+    /// The queries. The first is the turn's own.
+    pub queries: &'a [SubQuery],
+    pub filter: &'a Filter,
+    /// An embedding whose distances from the hits are needed.
+    pub embedding: Option<&'a [f32]>,
+    /// Number of hits of each query.
+    pub limit: usize,
+}
 
 /// Passages to score even if they are not among the best.
 #[derive(Default)]

@@ -12,8 +12,8 @@ use reground_grounding::settings::VectorSearch;
 use serde::Deserialize;
 
 use crate::error::{Error, Result, is_first, notice};
-use crate::retrieve::addresses::{Addresses, address};
 use crate::retrieve::filter::Filter;
+use crate::retrieve::lists::addresses::{Addresses, address};
 use crate::retrieve::passages::{document_clause, passage_clause};
 use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql::{self, CatalogCache, PLAN_ONCE, Row};

@@ -7,35 +7,11 @@ use crate::index::error::{IndexError, Result};
 use crate::index::interrupts::WORK_PER_POSTING;
 use crate::index::pages::page::put_varint;
 use crate::index::terms::Document;
-use crate::index::write::load_merge::PartReader;
+use crate::index::write::loaded_part::{LoadedPart, PartReader, Pass, RECORD_BYTES};
 use crate::index::write::sorted_runs::{BUFFER_BYTES, RunStorage};
 
 /// Bytes of a posting in memory.
 const POSTING_BYTES: usize = size_of::<(u64, u32, u32)>();
-
-/// The documents that one process has loaded into its storage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct LoadedPart {
-    /// Number of documents. Their records have [`RECORD_BYTES`] bytes each.
-    pub documents: u32,
-    /// Number of sorted runs of postings. Their end positions are stored after the documents.
-    pub runs: u32,
-    /// Number of passes. They are stored after the runs.
-    pub passes: u32,
-}
-
-/// Consecutive documents whose rows ascend. A scan that begins in the middle of a table makes two passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pass {
-    /// Number of documents up to its end.
-    pub documents: u32,
-    /// Number of runs up to its end. No run is in two passes.
-    pub runs: u32,
-}
-
-/// Bytes of a document record: row, fingerprint, norm.
-pub const RECORD_BYTES: usize = 6 + 8 + 1;
 
 /// Loads the documents of a build, or the part of them that one of several processes reads.
 pub struct BulkLoader<R> {

@@ -5,74 +5,13 @@ use std::collections::BinaryHeap;
 
 use crate::index::error::Result;
 use crate::index::pages::meta::Meta;
-use crate::index::pages::page::{u32_at, u64_at};
+use crate::index::pages::page::u64_at;
 use crate::index::pages::store::Store;
 use crate::index::segment::writer::SegmentWriter;
-use crate::index::write::bulk_load::{BulkLoader, LoadedPart, Pass, RECORD_BYTES};
+use crate::index::write::bulk_load::BulkLoader;
+use crate::index::write::loaded_part::{LoadedPart, PartReader, RECORD_BYTES};
 use crate::index::write::publish::publish_segment;
-use crate::index::write::sorted_runs::{
-    BUFFER_BYTES, DAMAGED_RUN, NewNumbers, RunMerge, RunStorage, read_exactly,
-};
-
-/// Bytes of the end position of a run.
-const END_BYTES: usize = 8;
-/// Bytes of a pass: number of documents and of runs up to its end.
-const PASS_BYTES: usize = 8;
-
-/// The documents and postings of a part.
-pub(super) struct PartReader<R> {
-    /// The records of the documents; the last ones may be in memory.
-    pub documents: R,
-    /// Bytes of records that were written.
-    pub written: usize,
-    /// The records that were not written.
-    pub records: Vec<u8>,
-    pub runs: R,
-    /// End position of each run.
-    pub ends: Vec<u64>,
-    pub passes: Vec<Pass>,
-    /// The last run, if it is in memory. It belongs to the last pass.
-    pub postings: Vec<(u64, u32, u32)>,
-}
-
-impl<R: RunStorage> PartReader<R> {
-    /// Opens the part of another process.
-    fn open(part: LoadedPart, mut documents: R, runs: R) -> Result<Self> {
-        let written = part.documents as usize * RECORD_BYTES;
-        let behind = part.runs as usize * END_BYTES;
-        let mut bytes = vec![0; behind + part.passes as usize * PASS_BYTES];
-        read_exactly(&mut documents, written as u64, &mut bytes)?;
-        let (ends, passes) = bytes.split_at(behind);
-        let ends = ends.chunks_exact(END_BYTES).map(|end| u64_at(end, 0));
-        let passes = passes.chunks_exact(PASS_BYTES).map(|pass| {
-            Some(Pass {
-                documents: u32_at(pass, 0)?,
-                runs: u32_at(pass, 4)?,
-            })
-        });
-        Ok(Self {
-            documents,
-            written,
-            records: Vec::new(),
-            runs,
-            ends: ends.collect::<Option<_>>().ok_or(DAMAGED_RUN)?,
-            passes: passes.collect::<Option<_>>().ok_or(DAMAGED_RUN)?,
-            postings: Vec::new(),
-        })
-    }
-
-    /// Reads records from a position: as many as fit into a buffer, up to `until`.
-    fn read(&mut self, from: usize, until: usize) -> Result<Vec<u8>> {
-        if let Some(at) = from.checked_sub(self.written) {
-            let held = self.records.get(at..until - self.written);
-            return Ok(held.ok_or(DAMAGED_RUN)?.to_vec());
-        }
-        let most = BUFFER_BYTES / RECORD_BYTES * RECORD_BYTES;
-        let mut bytes = vec![0; most.min(until.min(self.written) - from)];
-        read_exactly(&mut self.documents, from as u64, &mut bytes)?;
-        Ok(bytes)
-    }
-}
+use crate::index::write::sorted_runs::{DAMAGED_RUN, NewNumbers, RunMerge, RunStorage};
 
 /// A document of a pass.
 struct Record {

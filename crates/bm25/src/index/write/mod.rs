@@ -3,6 +3,7 @@
 mod ascending_merge;
 pub mod bulk_load;
 pub mod load_merge;
+pub mod loaded_part;
 mod lost_pages;
 pub mod maintain;
 mod merge;

@@ -1,5 +1,7 @@
 //! The lists of a turn: the ranked lists of a corpus, with their scores and passages.
 
+pub mod addresses;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::begin::fuse::{BranchScores, SearchResults};
@@ -7,9 +9,10 @@ use reground_grounding::passage::{Branch, RankedList};
 use reground_grounding::query::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
 
+use addresses::Addresses;
+
 use crate::error::{Error, Result};
 use crate::profile::stage;
-use crate::retrieve::addresses::Addresses;
 use crate::retrieve::corpus_scope::Scope;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
@@ -67,23 +70,22 @@ pub fn search(
         chunk_ids: &wanted.chunk_ids | &unsearched,
         addresses: addresses.unwrap_or_default(),
     };
-    if fuses_scores {
-        let hits = nearest.iter().flat_map(|list| &list.hits);
+    let mut measured = None;
+    if let (true, Some(nearest)) = (fuses_scores, &nearest) {
+        let hits = nearest.hits.iter();
         scored
             .chunk_ids
             .extend(hits.map(|hit| hit.chunk_id.clone()));
+        measured = plan.embedding.as_deref();
     }
+    let search = lexical::Search {
+        queries: &plan.lexical,
+        filter,
+        embedding: measured,
+        limit,
+    };
     let (strategy, rankings) = stage("lexical list", || {
         let strategy = LexicalStrategy::of(corpus, settings)?;
-        let search = lexical::Search {
-            queries: &plan.lexical,
-            filter,
-            embedding: plan
-                .embedding
-                .as_deref()
-                .filter(|_| fuses_scores && nearest.is_some()),
-            limit,
-        };
         let rankings = lexical::rank(corpus, &search, &scored, &strategy)?;
         Ok::<_, Error>((strategy, rankings))
     })?;
@@ -106,27 +108,17 @@ pub fn search(
             let hits = lists.iter().flat_map(|list| &list.hits);
             chunk_ids.extend(hits.map(|hit| &hit.chunk_id));
         }
-        let hits = nearest.hits.iter();
-        let known = hits.map(|hit| (hit.chunk_id.clone(), hit.value));
-        scores.distances.extend(known);
-        chunk_ids.retain(|chunk_id| !scores.distances.contains_key(*chunk_id));
-        let more = stage("distances", || {
-            vector::distances(corpus, embedding, filter, chunk_ids)
-        })?;
-        let more = more.into_iter().map(|hit| (hit.chunk_id, hit.value));
-        scores.distances.extend(more);
+        add_distances(
+            corpus,
+            embedding,
+            filter,
+            chunk_ids,
+            &nearest,
+            &mut scores.distances,
+        )?;
         lists.push(nearest);
     }
-    let mut integrated = BranchScores::default();
-    if !plan.historical.is_empty() {
-        let own = lists.iter().find(|list| list.branch == Branch::Lexical);
-        let best = own.and_then(|list| list.hits.first()).map(|hit| hit.value);
-        let results = stage("earlier results", || {
-            prior_results::results(corpus, &plan.historical, filter, &strategy, best)
-        })?;
-        lists.extend(results.list);
-        integrated = results.scores;
-    }
+    let integrated = add_earlier_results(corpus, plan, filter, &strategy, &mut lists)?;
     lists.extend(nominated);
     let dates = dates(corpus, &lists, settings)?;
     Ok(SearchResults {
@@ -142,6 +134,45 @@ pub fn search(
         passages_read: rankings.passages_read,
         lacks_embeddings: corpus.embedding_kind().is_none(),
     })
+}
+
+/// Adds the distances of the hits of the vector list, and of other passages whose distances are not known yet.
+fn add_distances(
+    corpus: &Corpus,
+    embedding: &[f32],
+    filter: &Filter,
+    mut chunk_ids: BTreeSet<&String>,
+    nearest: &RankedList,
+    distances: &mut BTreeMap<String, f64>,
+) -> Result<()> {
+    let known = nearest.hits.iter();
+    distances.extend(known.map(|hit| (hit.chunk_id.clone(), hit.value)));
+    chunk_ids.retain(|chunk_id| !distances.contains_key(*chunk_id));
+    let more = stage("distances", || {
+        vector::distances(corpus, embedding, filter, chunk_ids)
+    })?;
+    distances.extend(more.into_iter().map(|hit| (hit.chunk_id, hit.value)));
+    Ok(())
+}
+
+/// Adds the list of the results of earlier turns, if they are integrated, and returns its scores.
+fn add_earlier_results(
+    corpus: &Corpus,
+    plan: &RetrievalPlan,
+    filter: &Filter,
+    strategy: &LexicalStrategy,
+    lists: &mut Vec<RankedList>,
+) -> Result<BranchScores> {
+    if plan.historical.is_empty() {
+        return Ok(BranchScores::default());
+    }
+    let own = lists.iter().find(|list| list.branch == Branch::Lexical);
+    let best = own.and_then(|list| list.hits.first()).map(|hit| hit.value);
+    let results = stage("earlier results", || {
+        prior_results::results(corpus, &plan.historical, filter, strategy, best)
+    })?;
+    lists.extend(results.list);
+    Ok(results.scores)
 }
 
 /// Returns the dates of the documents of the hits, if the age counts.
