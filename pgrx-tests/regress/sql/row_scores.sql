@@ -57,6 +57,41 @@ SELECT count(*), count(lexical_score) > count(lexical_rank) AS scored
 FROM reground.search('placed', 'w3 w5', '[1,0]'::vector, max_results => 40, settings => '{"candidates": 20}');
 RESET ROLE;
 
+-- The planner knows how many rows a search returns.
+CREATE FUNCTION planned_rows(statement text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) ' || statement INTO plan;
+    RETURN plan -> 0 -> 'Plan' ->> 'Plan Rows';
+END
+$$;
+SELECT planned_rows($$SELECT * FROM reground.search('placed', 'w1')$$), planned_rows($$SELECT * FROM reground.search('placed', 'w1', max_results => 250)$$) AS most,
+    planned_rows($$SELECT * FROM reground.search('placed', 'w1', max_results => 0)$$) AS none, planned_rows($$SELECT s.* FROM (VALUES (5)) AS v(n), reground.search('placed', 'w1', max_results => v.n) AS s$$) AS folded;
+
+-- Several required queries: an index scan and a bitmap scan return what a scan of the table finds.
+CREATE FUNCTION with_both(a text, b text, q text) RETURNS TABLE (id integer, score double precision) LANGUAGE sql AS $$
+    SELECT p.id, - (p.body <@> reground.bm25_query(q, 'placed')) FROM placed AS p
+    WHERE p.body @@@ reground.bm25_query(a, 'placed') AND p.body @@@ reground.bm25_query(b, 'placed') ORDER BY p.body <@> reground.bm25_query(q, 'placed')
+$$;
+CREATE TEMPORARY TABLE asked AS SELECT * FROM (VALUES ('w1', 'w2', 'w1 w2'), ('w3 w5', 'w4', 'w9'), ('w1', 'w1 w6', 'w1'), ('w1', 'nothing', 'w1'), ('w5', 'w3', 'nothing')) AS v (a, b, q);
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+CREATE TEMPORARY TABLE by_index AS SELECT * FROM asked AS k, with_both(k.a, k.b, k.q);
+SET enable_bitmapscan = on;
+SET enable_indexscan = off;
+CREATE TEMPORARY TABLE by_bitmap AS SELECT * FROM asked AS k, with_both(k.a, k.b, k.q);
+SET enable_bitmapscan = off;
+SET enable_seqscan = on;
+CREATE TEMPORARY TABLE by_table AS SELECT * FROM asked AS k, with_both(k.a, k.b, k.q);
+RESET enable_indexscan;
+RESET enable_bitmapscan;
+SELECT a, b, q, count(*) > 5 AS several, count(*) FILTER (WHERE score > 0) > 5 AS scored FROM by_table GROUP BY a, b, q ORDER BY a, b;
+SELECT count(*) AS differ FROM (TABLE by_table EXCEPT TABLE by_index UNION ALL (TABLE by_index EXCEPT TABLE by_table)
+    UNION ALL (TABLE by_table EXCEPT TABLE by_bitmap) UNION ALL (TABLE by_bitmap EXCEPT TABLE by_table)) AS d;
+DROP FUNCTION with_both;
+DROP FUNCTION planned_rows;
+
 SELECT reground.drop_corpus('placed');
 DROP FUNCTION compare;
 DROP TABLE placed;

@@ -32,8 +32,7 @@ pub fn of_corpus(
     let wanted = Wanted::of(live, &corpus.name);
     let limit = settings.candidates;
     let mut results = search(corpus, plan, filter, &wanted, nominated, settings, limit)?;
-    let hits = results.lists.iter().flat_map(|list| &list.hits);
-    let chunk_ids = hits.map(|hit| &hit.chunk_id).chain(&wanted.chunk_ids);
+    let chunk_ids = hit_ids(&results.lists).chain(&wanted.chunk_ids);
     let chunk_ids: BTreeSet<&String> = chunk_ids.collect();
     results.passages = stage("passages", || passages::by_key(corpus, filter, chunk_ids))?;
     let options = stage("carried passages", || {
@@ -65,23 +64,18 @@ pub fn search(
     }
     let fuses_scores = settings.fusion.by_scores();
     let unsearched = unsearched(plan, nominated.as_ref());
-    let mut scored = Wanted {
+    let to_fuse = nearest.as_ref().filter(|_| fuses_scores);
+    let scored = Wanted {
         doc_ids: wanted.doc_ids.clone(),
-        chunk_ids: &wanted.chunk_ids | &unsearched,
+        chunk_ids: (wanted.chunk_ids.union(&unsearched).cloned())
+            .chain(hit_ids(to_fuse).cloned())
+            .collect(),
         addresses: addresses.unwrap_or_default(),
     };
-    let mut measured = None;
-    if let (true, Some(nearest)) = (fuses_scores, &nearest) {
-        let hits = nearest.hits.iter();
-        scored
-            .chunk_ids
-            .extend(hits.map(|hit| hit.chunk_id.clone()));
-        measured = plan.embedding.as_deref();
-    }
     let search = lexical::Search {
         queries: &plan.lexical,
         filter,
-        embedding: measured,
+        embedding: plan.embedding.as_deref().filter(|_| to_fuse.is_some()),
         limit,
     };
     let (strategy, rankings) = stage("lexical list", || {
@@ -105,8 +99,7 @@ pub fn search(
     if let (Some(embedding), Some(nearest)) = (plan.embedding.as_deref(), nearest) {
         let mut chunk_ids: BTreeSet<&String> = wanted.chunk_ids.union(&unsearched).collect();
         if fuses_scores {
-            let hits = lists.iter().flat_map(|list| &list.hits);
-            chunk_ids.extend(hits.map(|hit| &hit.chunk_id));
+            chunk_ids.extend(hit_ids(&lists));
         }
         add_distances(
             corpus,
@@ -134,6 +127,14 @@ pub fn search(
         passages_read: rankings.passages_read,
         lacks_embeddings: corpus.embedding_kind().is_none(),
     })
+}
+
+/// The ids of the passages in lists.
+fn hit_ids<'a>(
+    lists: impl IntoIterator<Item = &'a RankedList>,
+) -> impl Iterator<Item = &'a String> {
+    let hits = lists.into_iter().flat_map(|list| &list.hits);
+    hits.map(|hit| &hit.chunk_id)
 }
 
 /// Adds the distances of the hits of the vector list, and of other passages whose distances are not known yet.
@@ -185,8 +186,7 @@ fn dates(
         return Ok(BTreeMap::new());
     }
     stage("dates", || {
-        let hits = lists.iter().flat_map(|list| &list.hits);
-        let chunk_ids: BTreeSet<&String> = hits.map(|hit| &hit.chunk_id).collect();
+        let chunk_ids: BTreeSet<&String> = hit_ids(lists).collect();
         passages::dates(corpus, chunk_ids)
     })
 }
@@ -197,10 +197,9 @@ fn without_embedding(
     lexical: &[RankedList],
     nearest: Option<&RankedList>,
 ) -> Result<BTreeSet<String>> {
-    let hits = lexical.iter().flat_map(|list| &list.hits);
-    let mut chunk_ids: BTreeSet<&String> = hits.map(|hit| &hit.chunk_id).collect();
-    for hit in nearest.into_iter().flat_map(|list| &list.hits) {
-        chunk_ids.remove(&hit.chunk_id);
+    let mut chunk_ids: BTreeSet<&String> = hit_ids(lexical).collect();
+    for chunk_id in hit_ids(nearest) {
+        chunk_ids.remove(chunk_id);
     }
     vector::without_embedding(corpus, chunk_ids)
 }
