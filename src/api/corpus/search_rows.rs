@@ -7,21 +7,19 @@ use pgrx::{FromDatum, Internal, is_a};
 /// Position of the argument `max_results`, from 0.
 const MAX_RESULTS: usize = 3;
 
-/// The support function of `search`. It returns the request that it has answered, or NULL.
+/// The support function of `search`. It returns the request that it has answered, or a null pointer, which is not NULL.
 #[pg_extern(sql = false)]
 fn search_rows(request: Internal) -> Internal {
-    let Some(datum) = request.unwrap() else {
-        return Internal::from(None);
-    };
+    let datum = request.unwrap().unwrap_or(pg_sys::Datum::null());
     let node = datum.cast_mut_ptr::<pg_sys::Node>();
     // SAFETY: the planner passes a request node; its tag tells its kind.
     let rows = unsafe {
-        match is_a(node, NodeTag::T_SupportRequestRows) {
+        match !node.is_null() && is_a(node, NodeTag::T_SupportRequestRows) {
             true => most_rows(node.cast()),
             false => None,
         }
     };
-    Internal::from(rows.map(|_| datum))
+    Internal::from(Some(rows.map_or(pg_sys::Datum::null(), |_| datum)))
 }
 
 /// Writes the value of `max_results` into a request; `None` if it is unknown.
