@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use postgres::types::ToSql;
 use postgres::{Client, Statement};
 
 use super::workload::Question;
@@ -127,22 +128,23 @@ impl HybridSession {
         Ok(Self { client, statements })
     }
 
-    /// The time of each search for a question, in the order of the searches. Each begins equally often and follows each other one
-    /// equally often, because a search finds the pages of the previous one in the processor's cache.
+    /// The time of each search for a question, in the order of the searches. All run once before, so that none reads pages for the
+    /// others. Each begins equally often and follows each other one equally often.
     ///
     /// # Errors
     /// Errors of the server.
     pub fn run(&mut self, question: &Question, turn: usize) -> Result<Vec<Duration>> {
         let count = self.statements.len();
+        let arguments: [&(dyn ToSql + Sync); 2] = [&question.query, &question.embedding];
+        for statement in &self.statements {
+            self.client.query(statement, &arguments)?;
+        }
         let mut times = vec![Duration::ZERO; count];
         let (first, backwards) = (turn % count, turn / count % 2 == 1);
         let step = if backwards { count - 1 } else { 1 };
         for place in (0..count).map(|number| (first + number * step) % count) {
             let begun = Instant::now();
-            self.client.query(
-                &self.statements[place],
-                &[&question.query, &question.embedding],
-            )?;
+            self.client.query(&self.statements[place], &arguments)?;
             times[place] = begun.elapsed();
         }
         Ok(times)

@@ -154,7 +154,8 @@ impl Report<'_> {
         )?;
         writeln!(
             text,
-            "Each is one prepared statement, with 40 rows of a text search and 40 of pgvector's HNSW index, ten passages returned, JIT off. Plain \
+            "Each is one prepared statement, with 40 rows of a text search and 40 of pgvector's HNSW index, ten passages returned, JIT off. Each runs once \
+             untimed before. Plain \
              SQL fuses by reciprocal rank; it reads no conversation, stores no turn and checks no citation. `search` and `reground_bm25` are on \
              the corpus, the others are on a copy of its passages.\n"
         )?;
