@@ -10,17 +10,19 @@ use pgrx::prelude::*;
 
 use super::run::with_latest_snapshot;
 use crate::error::Result;
-use crate::session::sees_everything;
+use crate::session::{sees_everything, with_settings};
 
 /// Maximum number of values in a cache. All are dropped at the limit.
 const CAPACITY: usize = 1000;
 
 /// Catalogs besides those of relations, with whose changes values are forgotten.
-const CATALOGS: [Catalog::Type; 7] = [
+const CATALOGS: [Catalog::Type; 8] = [
     Catalog::AUTHOID,
     Catalog::AUTHMEMROLEMEM,
     Catalog::CASTSOURCETARGET,
     Catalog::CLAOID,
+    // Its owner is a member of pg_database_owner.
+    Catalog::DATABASEOID,
     Catalog::NAMESPACEOID,
     Catalog::TSCONFIGOID,
     Catalog::TYPEOID,
@@ -107,12 +109,14 @@ pub fn kept<K: Eq + Hash, V: Clone>(
 }
 
 /// As [`kept`], for a value that statements compute. They run with the latest snapshot, because an older one may not contain the changes
-/// that this session has noticed. Where no statement can have it, nothing is kept.
+/// that this session has noticed. Where no statement can have it, nothing is kept. Names are quoted only where
+/// necessary, whatever the session has set.
 pub fn kept_by_statements<K: Eq + Hash, V: Clone>(
     cache: &'static LocalKey<RefCell<CatalogCache<K, V>>>,
     key: K,
     compute: impl FnOnce() -> Result<V>,
 ) -> Result<V> {
+    let compute = || with_settings(&[(c"quote_all_identifiers", c"off")], compute);
     // SAFETY: a plain call.
     let is_parallel = unsafe { pg_sys::IsInParallelMode() };
     if is_parallel || !sees_everything() {

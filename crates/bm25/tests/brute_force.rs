@@ -273,6 +273,8 @@ fn agrees_when_built_at_once() {
         (20_000, 64 << 20, 2),
         (20_000, 1 << 20, 1),
         (20_000, 1 << 20, 4),
+        // Less memory than the documents of a page need.
+        (2_000, 1 << 10, 2),
     ] {
         let (store, mut brute, mut state) = (empty_index(), BruteForce::default(), 11);
         let mut loaders: Vec<_> = (0..processes).map(|_| loader(memory)).collect();

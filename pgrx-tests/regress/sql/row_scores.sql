@@ -92,6 +92,43 @@ SELECT count(*) AS differ FROM (TABLE by_table EXCEPT TABLE by_index UNION ALL (
 DROP FUNCTION with_both;
 DROP FUNCTION planned_rows;
 
+-- Two indexes on one column: each corpus uses its own.
+CREATE TABLE twice (id integer PRIMARY KEY, body text, emb vector(2));
+INSERT INTO twice SELECT i, 'running w' || i % 7 || ' runs w' || i % 11, format('[%s,%s]', cos(i), sin(i))::vector FROM generate_series(1, 500) AS i;
+CREATE INDEX ON twice USING reground_bm25 (body) WITH (text_config = simple);
+CREATE INDEX ON twice USING reground_bm25 (body) WITH (text_config = english);
+SELECT reground.add_corpus('twice_simple', 'twice', chunk_id => 'id', content => 'body', embedding => 'emb', text_config => 'simple');
+SELECT reground.add_corpus('twice_english', 'twice', chunk_id => 'id', content => 'body', embedding => 'emb', text_config => 'english');
+SELECT corpus, query, count(*), count(s.lexical_score) FROM unnest(ARRAY['twice_simple', 'twice_english']) AS corpus, unnest(ARRAY['run', 'runs w3']) AS query,
+    reground.search(corpus, query, '[1,0]'::vector, max_results => 20, settings => '{"candidates": 20}') AS s GROUP BY 1, 2 ORDER BY 1, 2;
+
+-- Whether policies hide rows is never kept: the owner of the database is a member of pg_database_owner.
+CREATE ROLE placed_owner;
+GRANT reground_user TO placed_owner;
+GRANT SELECT ON twice TO placed_owner;
+ALTER TABLE twice ENABLE ROW LEVEL SECURITY;
+CREATE POLICY low ON twice USING (id < 100);
+ALTER TABLE twice OWNER TO pg_database_owner;
+SELECT current_database() AS this, current_user AS owner \gset
+ALTER DATABASE :"this" OWNER TO placed_owner;
+SET ROLE placed_owner;
+SELECT count(*) FILTER (WHERE chunk_id::integer >= 100) > 0 AS shown FROM reground.search('twice_simple', 'runs', max_results => 40);
+RESET ROLE;
+ALTER DATABASE :"this" OWNER TO :"owner";
+SET ROLE placed_owner;
+SELECT count(*) > 0 AS some, count(*) FILTER (WHERE chunk_id::integer >= 100) AS hidden FROM reground.search('twice_simple', 'runs', max_results => 40);
+RESET ROLE;
+
+-- The catalogs are read with names as they are, whatever the session has set.
+SET quote_all_identifiers = on;
+SELECT count(*) FROM reground.search('placed', 'w3', '[1,0]'::vector);
+RESET quote_all_identifiers;
+SELECT count(*) FROM reground.search('placed', 'w3', '[1,0]'::vector);
+SELECT reground.drop_corpus('twice_simple'), reground.drop_corpus('twice_english');
+DROP TABLE twice;
+DROP OWNED BY placed_owner;
+DROP ROLE placed_owner;
+
 SELECT reground.drop_corpus('placed');
 DROP FUNCTION compare;
 DROP TABLE placed;

@@ -9,4 +9,6 @@ mod weighted_query;
 pub use bm25_query::Bm25Query;
 pub use expansion::Expansion;
 pub use row_scores::{RowAddress, row_scores};
-pub use weighted_query::{WeightedQuery, check_readable, weighted_query, weighted_query_for_scan};
+pub use weighted_query::{
+    WeightedQuery, check_readable, hides_rows, weighted_query, weighted_query_for_scan,
+};

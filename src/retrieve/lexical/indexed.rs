@@ -17,9 +17,8 @@ use crate::retrieve::filter::Filter;
 use crate::retrieve::lists::addresses::{Addresses, address};
 use crate::retrieve::{passages, vector};
 use crate::session::{PLAIN_TEXT, with_settings};
-use crate::sql::{self, CatalogCache, PLAN_ONCE, Row};
+use crate::sql::{self, CatalogCache, PLAN_EACH_TIME, PLAN_ONCE, Row};
 use crate::store::corpora::{Corpus, Side};
-use crate::tenant;
 
 /// An index that serves a corpus: it is on the content column, alone or with the titles, and has the text search configuration of the
 /// corpus.
@@ -32,6 +31,8 @@ pub struct LexicalIndex {
     pub hides_rows: bool,
     /// Whether they hide rows from this or another role.
     pub may_hide_rows: bool,
+    /// Whether the table has no other index of the access method.
+    is_alone: bool,
     /// Meanings of the titles that it contains.
     titles: Vec<&'static str>,
     /// How it differs from the index that check_corpus would suggest.
@@ -84,7 +85,8 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
             best = Some(LexicalIndex {
                 oid: row.oid,
                 name: row.name,
-                hides_rows: row.hides_rows || by_column,
+                hides_rows: by_column || crate::index::hides_rows(row.oid.into())?,
+                is_alone: row.is_alone,
                 may_hide_rows: row.has_policies || by_column,
                 titles: if has_titles {
                     titles.clone()
@@ -103,16 +105,16 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
 struct UsableIndex {
     oid: u32,
     name: String,
-    hides_rows: bool,
     has_policies: bool,
+    is_alone: bool,
     columns: IndexedColumns,
     /// The declared options may have changed since.
     built: IndexSettings,
 }
 
 thread_local! {
-    /// Indexes by the role and the table.
-    static INDEXES: RefCell<CatalogCache<(String, String), Vec<UsableIndex>>> = RefCell::default();
+    /// Indexes by the table.
+    static INDEXES: RefCell<CatalogCache<String, Vec<UsableIndex>>> = RefCell::default();
 }
 
 /// Returns the indexes of a table that a corpus may be able to use.
@@ -121,27 +123,28 @@ fn usable_indexes(relation: &str) -> Result<Vec<UsableIndex>> {
     struct Index {
         oid: u32,
         name: String,
-        hides_rows: bool,
         has_policies: bool,
+        is_usable: bool,
     }
     let find = || {
         let rows: Vec<Index> = sql::read_rows(
-            "SELECT c.oid::bigint, format('%I.%I', n.nspname, c.relname) AS name, row_security_active(i.indrelid) AS hides_rows, t.relrowsecurity AS has_policies \
+            "SELECT c.oid::bigint, format('%I.%I', n.nspname, c.relname) AS name, t.relrowsecurity AS has_policies, i.indisvalid AND i.indpred IS NULL AS is_usable \
              FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
                  JOIN pg_am AS m ON m.oid = c.relam JOIN pg_class AS t ON t.oid = i.indrelid \
-             WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' ORDER BY c.oid",
+             WHERE i.indrelid = $1::regclass AND m.amname = 'reground_bm25' ORDER BY c.oid",
             &[relation.into()],
         )?;
+        let is_alone = rows.len() == 1;
         let mut usable = Vec::new();
-        for row in rows {
+        for row in rows.into_iter().filter(|row| row.is_usable) {
             let oid = row.oid.into();
             let columns = crate::index::indexed_columns(oid);
             if let Some((columns, built)) = columns.zip(crate::index::built_settings(oid)?) {
                 usable.push(UsableIndex {
                     oid: row.oid,
                     name: row.name,
-                    hides_rows: row.hides_rows,
                     has_policies: row.has_policies,
+                    is_alone,
                     columns,
                     built,
                 });
@@ -149,7 +152,7 @@ fn usable_indexes(relation: &str) -> Result<Vec<UsableIndex>> {
         }
         Ok(usable)
     };
-    sql::kept_by_statements(&INDEXES, (tenant::role(), relation.to_owned()), find)
+    sql::kept_by_statements(&INDEXES, relation.to_owned(), find)
 }
 
 /// Returns whether an index on these columns contains the titles; `None` if it does not serve the corpus.
@@ -299,6 +302,8 @@ struct IndexQuery<'a> {
     /// The indexed expression.
     indexed: String,
     query: Bm25Query,
+    /// Whether the statement with the best passages is planned once or each time.
+    planned: &'static str,
     /// The distance of a passage from `$1`.
     distance: String,
     /// FROM clause, columns with the address of a passage, and the conditions. The parameters of the filter begin at `$4`.
@@ -328,6 +333,11 @@ impl<'a> IndexQuery<'a> {
             filter: search.filter,
             embedding: search.embedding,
             query: bm25_query,
+            // The planner must know the query to choose among several indexes.
+            planned: match index.is_alone {
+                true => PLAN_ONCE,
+                false => PLAN_EACH_TIME,
+            },
             distance: format!("{indexed} <@> $1"),
             indexed,
             from,
@@ -356,10 +366,11 @@ impl<'a> IndexQuery<'a> {
         // WITH TIES ends the index scan at the first lower score. An incremental sort by score and id would read 64 rows at least,
         // and a hidden row is read for each visible one that the policies leave.
         let statement = format!(
-            "{PLAN_ONCE} SELECT s.chunk_id, s.score, s.row_table, s.row_place, {distance} FROM ( \
+            "{} SELECT s.chunk_id, s.score, s.row_table, s.row_place, {distance} FROM ( \
                  SELECT t.* FROM (SELECT {}::text, - ({}), {}, {embedding} FROM {} WHERE {} AND {} @@@ $1 \
                      ORDER BY {} FETCH FIRST {limit} ROWS WITH TIES) AS t(chunk_id, score, row_table, row_place, embedding) \
                  ORDER BY t.score DESC, t.chunk_id COLLATE \"C\" LIMIT {limit}) AS s",
+            self.planned,
             self.corpus.key()?,
             self.distance,
             self.address,
@@ -386,42 +397,42 @@ impl<'a> IndexQuery<'a> {
                 None => drop(unknown.insert(chunk_id)),
             }
         }
-        let mut scores = BTreeMap::new();
-        for (clause, ids) in [
+        let clauses = [
             passages::passage_clause(self.corpus, 2, unknown)?,
             passages::document_clause(self.corpus, 2, doc_ids)?,
-        ] {
-            for found in self.find(&clause, ids)? {
-                match found.address {
-                    Some(address) => drop(known.insert(address, found.hit.chunk_id)),
-                    None => drop(scores.insert(found.hit.chunk_id, found.hit.value)),
+        ];
+        let mut by_text = Vec::new();
+        let mut found = Vec::new();
+        for (clause, ids) in clauses {
+            if !self.corpus.has_addresses() {
+                found.extend(self.find_scored(&clause, ids)?);
+                continue;
+            }
+            for passage in self.find(&clause, ids)? {
+                match passage.address {
+                    Some(address) => drop(known.insert(address, passage.hit.chunk_id)),
+                    None => by_text.push(passage.hit.chunk_id),
                 }
             }
         }
+        let mut scores = BTreeMap::new();
         match row_scores(&self.query, &known.keys().copied().collect())? {
-            Some(found) => {
-                let scored = |(address, chunk_id)| Some((chunk_id, *found.get(&address)?));
+            Some(of_rows) => {
+                let scored = |(address, chunk_id)| Some((chunk_id, *of_rows.get(&address)?));
                 scores.extend(known.into_iter().filter_map(scored));
             }
-            None => {
-                let (clause, ids) = passages::passage_clause(self.corpus, 2, known.values())?;
-                let found = self.find_scored(&clause, ids)?;
-                scores.extend(
-                    found
-                        .into_iter()
-                        .map(|found| (found.hit.chunk_id, found.hit.value)),
-                );
-            }
+            None => by_text.extend(known.into_values()),
         }
+        let (clause, ids) = passages::passage_clause(self.corpus, 2, &by_text)?;
+        found.extend(self.find_scored(&clause, ids)?);
+        let hits = found.into_iter().map(|passage| passage.hit);
+        scores.extend(hits.map(|hit| (hit.chunk_id, hit.value)));
         scores.retain(|_, score| *score > 0.0);
         Ok(scores)
     }
 
-    /// Returns passages with their addresses, or with their scores if they have no address.
+    /// Returns passages with their addresses.
     fn find(&self, clause: &str, ids: Vec<String>) -> Result<Vec<Found>> {
-        if !self.corpus.has_addresses() {
-            return self.find_scored(clause, ids);
-        }
         self.find_with("NULL::float8", self.address, clause, ids)
     }
 

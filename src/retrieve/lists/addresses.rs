@@ -16,6 +16,8 @@ pub type Addresses = BTreeMap<String, RowAddress>;
 pub fn address(row: &Row, column: i32) -> Result<Option<RowAddress>> {
     let table = row.get::<pg_sys::Oid>(column)?;
     let ctid = row.get::<pg_sys::ItemPointerData>(column + 1)?;
+    // The rows of a foreign table may have no place.
+    let ctid = ctid.filter(|ctid| ctid.ip_posid != 0);
     Ok(table
         .zip(ctid)
         .map(|(table, ctid)| RowAddress::new(table, ctid)))

@@ -110,8 +110,9 @@ pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
     }
 }
 
-/// Expression for the version of a registration.
-const VERSION: &str = "concat_ws(' ', c.corpus_id, c.xmin, c.ctid)";
+/// Expression for the version of a registration, and whether row-level security hides rows of its relations. The latter decides how
+/// statements are planned, so it is never taken from what was kept.
+const VERSION: &str = "concat_ws(' ', c.corpus_id, c.xmin, c.ctid, row_security_active(c.relation::oid), row_security_active(c.documents::oid))";
 
 thread_local! {
     /// Corpora by role and version.

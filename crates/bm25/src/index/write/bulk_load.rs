@@ -17,6 +17,8 @@ const POSTING_BYTES: usize = size_of::<(u64, u32, u32)>();
 pub struct BulkLoader<R> {
     /// Documents of the last page of the table. A scan returns the rows of a page in any order.
     page: Vec<Document>,
+    /// Number of their terms.
+    page_terms: usize,
     /// Number of documents that were numbered.
     numbered: u32,
     /// Row of the last document that was numbered.
@@ -40,6 +42,7 @@ impl<R: RunStorage> BulkLoader<R> {
     pub fn new(documents: R, runs: R, memory: usize) -> Self {
         Self {
             page: Vec::new(),
+            page_terms: 0,
             numbered: 0,
             row: 0,
             documents,
@@ -58,13 +61,13 @@ impl<R: RunStorage> BulkLoader<R> {
     /// Errors of the storage, and [`IndexError::Full`].
     pub fn add(&mut self, document: Document) -> Result<()> {
         let block = |document: &Document| document.row >> 16;
-        if self
-            .page
-            .first()
-            .is_some_and(|first| block(first) != block(&document))
-        {
+        let first = self.page.first();
+        let is_next = first.is_some_and(|first| block(first) != block(&document));
+        // A lower row of a page that was numbered early begins a new pass.
+        if is_next || self.page_terms + document.terms.len() > self.max_postings {
             self.number_page()?;
         }
+        self.page_terms += document.terms.len();
         check_interrupt(WORK_PER_POSTING * document.terms.len());
         self.page.push(document);
         Ok(())
@@ -84,6 +87,7 @@ impl<R: RunStorage> BulkLoader<R> {
             self.number(&document)?;
         }
         self.page = page;
+        self.page_terms = 0;
         Ok(())
     }
 
