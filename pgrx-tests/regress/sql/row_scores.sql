@@ -102,6 +102,19 @@ SELECT reground.add_corpus('twice_english', 'twice', chunk_id => 'id', content =
 SELECT corpus, query, count(*), count(s.lexical_score) FROM unnest(ARRAY['twice_simple', 'twice_english']) AS corpus, unnest(ARRAY['run', 'runs w3']) AS query,
     reground.search(corpus, query, '[1,0]'::vector, max_results => 20, settings => '{"candidates": 20}') AS s GROUP BY 1, 2 ORDER BY 1, 2;
 
+-- A child of a table has its own index, which another query uses.
+CREATE TABLE parent (id integer PRIMARY KEY, body text);
+CREATE TABLE child () INHERITS (parent);
+INSERT INTO parent SELECT i, 'w' || i % 7 FROM generate_series(1, 300) AS i;
+INSERT INTO child SELECT i, 'w' || i % 7 FROM generate_series(301, 3000) AS i;
+CREATE INDEX ON parent USING reground_bm25 (body) WITH (text_config = simple);
+CREATE INDEX ON child USING reground_bm25 (body) WITH (text_config = simple);
+ANALYZE parent, child;
+SELECT reground.add_corpus('parent', 'parent', chunk_id => 'id', content => 'body', text_config => 'simple');
+SELECT count(*) FROM reground.search('parent', 'w3', max_results => 20);
+SELECT reground.drop_corpus('parent');
+DROP TABLE parent CASCADE;
+
 -- Whether policies hide rows is never kept: the owner of the database is a member of pg_database_owner.
 CREATE ROLE placed_owner;
 GRANT reground_user TO placed_owner;

@@ -3,6 +3,7 @@
 use pgrx::pg_sys::{self, NodeTag};
 use pgrx::prelude::*;
 use pgrx::{FromDatum, Internal, is_a};
+use reground_bm25::index::score::row_count;
 
 /// Position of the argument `max_results`, from 0.
 const MAX_RESULTS: usize = 3;
@@ -47,8 +48,7 @@ unsafe fn most_rows(request: *mut pg_sys::SupportRequestRows) -> Option<f64> {
             return None;
         }
         let most = i32::from_datum(value.constvalue, value.constisnull)?;
-        // The planner expects at least one row.
-        (*request).rows = f64::from(most.max(1));
+        (*request).rows = row_count(u64::try_from(most).unwrap_or_default());
         Some((*request).rows)
     }
 }

@@ -31,7 +31,7 @@ pub struct LexicalIndex {
     pub hides_rows: bool,
     /// Whether they hide rows from this or another role.
     pub may_hide_rows: bool,
-    /// Whether the table has no other index of the access method.
+    /// Whether neither the table nor a child of it can have another index of the access method.
     is_alone: bool,
     /// Meanings of the titles that it contains.
     titles: Vec<&'static str>,
@@ -124,17 +124,18 @@ fn usable_indexes(relation: &str) -> Result<Vec<UsableIndex>> {
         oid: u32,
         name: String,
         has_policies: bool,
+        has_children: bool,
         is_usable: bool,
     }
     let find = || {
         let rows: Vec<Index> = sql::read_rows(
-            "SELECT c.oid::bigint, format('%I.%I', n.nspname, c.relname) AS name, t.relrowsecurity AS has_policies, i.indisvalid AND i.indpred IS NULL AS is_usable \
+            "SELECT c.oid::bigint, format('%I.%I', n.nspname, c.relname) AS name, t.relrowsecurity AS has_policies, t.relhassubclass AS has_children, i.indisvalid AND i.indpred IS NULL AS is_usable \
              FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
                  JOIN pg_am AS m ON m.oid = c.relam JOIN pg_class AS t ON t.oid = i.indrelid \
              WHERE i.indrelid = $1::regclass AND m.amname = 'reground_bm25' ORDER BY c.oid",
             &[relation.into()],
         )?;
-        let is_alone = rows.len() == 1;
+        let is_alone = rows.len() == 1 && rows.iter().all(|row| !row.has_children);
         let mut usable = Vec::new();
         for row in rows.into_iter().filter(|row| row.is_usable) {
             let oid = row.oid.into();
@@ -427,38 +428,42 @@ impl<'a> IndexQuery<'a> {
         found.extend(self.find_scored(&clause, ids)?);
         let hits = found.into_iter().map(|passage| passage.hit);
         scores.extend(hits.map(|hit| (hit.chunk_id, hit.value)));
-        scores.retain(|_, score| *score > 0.0);
         Ok(scores)
     }
 
     /// Returns passages with their addresses.
     fn find(&self, clause: &str, ids: Vec<String>) -> Result<Vec<Found>> {
-        self.find_with("NULL::float8", self.address, clause, ids)
+        let statement = self.with_columns("NULL::float8", self.address, clause)?;
+        self.read_some(&statement, ids)
     }
 
-    /// Returns passages with their scores, computed from their texts.
+    /// Returns passages that contain a word of the query with their scores, computed from their texts.
     fn find_scored(&self, clause: &str, ids: Vec<String>) -> Result<Vec<Found>> {
         let score = format!("- ({})", self.distance);
-        self.find_with(&score, "NULL::oid, NULL::tid", clause, ids)
+        let scored = self.with_columns(&score, "NULL::oid, NULL::tid", clause)?;
+        // OFFSET 0 prevents a second computation of the score for the condition.
+        let statement = format!(
+            "SELECT s.* FROM ({scored} OFFSET 0) AS s(chunk_id, score, row_table, row_place, distance) WHERE s.score > 0::float8"
+        );
+        self.read_some(&statement, ids)
     }
 
-    fn find_with(
-        &self,
-        score: &str,
-        address: &str,
-        clause: &str,
-        ids: Vec<String>,
-    ) -> Result<Vec<Found>> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let statement = format!(
+    /// A statement for passages with these columns.
+    fn with_columns(&self, score: &str, address: &str, clause: &str) -> Result<String> {
+        Ok(format!(
             "SELECT {}::text, {score}, {address}, NULL::float8 FROM {} WHERE {} AND {clause}",
             self.corpus.key()?,
             self.from,
             self.conditions,
-        );
-        self.read(&statement, ids)
+        ))
+    }
+
+    /// As [`Self::read`]; without ids, no statement is run.
+    fn read_some(&self, statement: &str, ids: Vec<String>) -> Result<Vec<Found>> {
+        match ids.is_empty() {
+            true => Ok(Vec::new()),
+            false => self.read(statement, ids),
+        }
     }
 
     /// Reads the rows of a statement with the parameters: the query, ids, the embedding, and those of the filter.

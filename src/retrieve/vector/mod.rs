@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 
 use pgrx::datum::DatumWithOid;
-use reground_grounding::passage::{Branch, Hit, Metric, RankedList};
+use reground_grounding::passage::{Branch, Hit, Metric, RankedList, nearest_first};
 use reground_grounding::settings::VectorSearch;
 use serde::Deserialize;
 
@@ -239,17 +239,11 @@ fn nearest(
     let rows = with_scan_settings(search, index.is_some(), limit, || {
         with_settings(&PLAIN_TEXT, || sql::read_each(&statement, &args, read))
     })?;
-    let measurable = rows.into_iter().filter(|(hit, _)| hit.value.is_finite());
-    let hits = measurable.map(|(hit, address)| {
+    let hits = rows.into_iter().map(|(hit, address)| {
         addresses.extend(address.map(|address| (hit.chunk_id.clone(), address)));
         hit
     });
-    let mut hits: Vec<Hit> = hits.collect();
-    hits.sort_by(|one, other| {
-        let by_distance = one.value.total_cmp(&other.value);
-        by_distance.then_with(|| one.chunk_id.cmp(&other.chunk_id))
-    });
-    Ok((hits, addresses))
+    Ok((nearest_first(hits), addresses))
 }
 
 /// Returns the distances of passages that pass the filter.

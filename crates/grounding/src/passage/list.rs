@@ -51,6 +51,19 @@ pub struct Hit {
     pub value: f64,
 }
 
+/// Hits of the vector branch by distance, then by key, without those that have no distance: that of a zero vector is NaN, and an
+/// overflow is infinite.
+#[must_use]
+pub fn nearest_first(hits: impl IntoIterator<Item = Hit>) -> Vec<Hit> {
+    let hits = hits.into_iter();
+    let mut hits: Vec<Hit> = hits.filter(|hit| hit.value.is_finite()).collect();
+    hits.sort_by(|one, other| {
+        let by_distance = one.value.total_cmp(&other.value);
+        by_distance.then_with(|| one.chunk_id.cmp(&other.chunk_id))
+    });
+    hits
+}
+
 /// The result of one branch for one query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankedList {
@@ -62,4 +75,27 @@ pub struct RankedList {
     pub entity: Option<String>,
     /// Hits, best first.
     pub hits: Vec<Hit>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_come_first_and_equal_ones_by_key() {
+        let hit = |chunk_id: &str, value| Hit {
+            chunk_id: chunk_id.to_owned(),
+            value,
+        };
+        let found = nearest_first([
+            hit("z", 0.5),
+            hit("10", 0.25),
+            hit("n", f64::NAN),
+            hit("9", 0.25),
+            hit("far", f64::INFINITY),
+            hit("a", -1.0),
+        ]);
+        let keys: Vec<&str> = found.iter().map(|hit| hit.chunk_id.as_str()).collect();
+        assert_eq!(keys, ["a", "10", "9", "z"]);
+    }
 }

@@ -12,7 +12,7 @@ pub mod vectors;
 mod window;
 
 pub use candidate::{Candidate, Dropped, Origin, Reason, Stage};
-pub use list::{Branch, Hit, Metric, RankedList};
+pub use list::{Branch, Hit, Metric, RankedList, nearest_first};
 pub use locator::{LOCATOR, locator, structured_locator};
 pub(crate) use locator::{ends_of, joined_locators};
 pub(crate) use text::one_line;
