@@ -103,7 +103,7 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reground TO reground_user;
 REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citation(bigint), reground.label_citation, reground.review_report, reground.sample_for_review,
     reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]), reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus, reground.accept_coordinates,
     reground.sync_table, reground.stop_sync, reground.resync, reground._sync_rows(),
-    reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity,
+    reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity, reground._search_rows(internal),
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
     reground.run_maintenance, reground.set_maintenance, reground.compare_shadows(timestamptz, timestamptz) FROM reground_user;
 REVOKE EXECUTE ON FUNCTION reground.set_model, reground.drop_model, reground.retry_tasks, reground.worker_models, reground.claim_tasks, reground.complete_task, reground.fail_task,

@@ -21,8 +21,8 @@ use statements::{Session, calls};
 /// The search_paths of the callers.
 const PATHS: [&str; 2] = ["hostile, pg_catalog, public", "pg_catalog, hostile, public"];
 
-/// PL/pgSQL cannot call it: it has arguments of the type internal.
-const NOT_CALLABLE: [&str; 1] = ["_bm25_selectivity"];
+/// PL/pgSQL cannot call them: they have arguments of the type internal.
+const NOT_CALLABLE: [&str; 2] = ["_bm25_selectivity", "_search_rows"];
 
 /// Kinds of planted objects, and the smallest number of each kind that a database with the extension must have.
 const KINDS: [(&str, i64); 5] = [
