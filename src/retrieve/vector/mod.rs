@@ -221,7 +221,7 @@ fn nearest(
     let (relations, address_columns) = corpus.searched_relations(filter.reads_documents())?;
     let statement = format!(
         "{PLAN_ONCE} /* {search:?} */ SELECT {key}::text, {distance}, {address_columns} FROM {relations} \
-         WHERE {key} IS NOT NULL AND {} IS NOT NULL AND {} ORDER BY {order} LIMIT {limit}",
+         WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT {limit}",
         corpus.embedding_column()?,
         filter.clause(2),
     );
@@ -229,17 +229,21 @@ fn nearest(
     args.extend(filter.args());
     let mut addresses = Addresses::new();
     let read = |row: &Row| {
+        // A condition on the key would let PostgreSQL before 17 prefer the index on the key.
+        let Some(chunk_id) = row.get(1)? else {
+            return Ok(None);
+        };
         let hit = Hit {
-            chunk_id: row.get(1)?.unwrap_or_default(),
+            chunk_id,
             value: row.get(2)?.unwrap_or_default(),
         };
-        Ok((hit, address(row, 3)?))
+        Ok(Some((hit, address(row, 3)?)))
     };
     // Ids are converted to text with the same settings as in `read_rows`.
     let rows = with_scan_settings(search, index.is_some(), limit, || {
         with_settings(&PLAIN_TEXT, || sql::read_each(&statement, &args, read))
     })?;
-    let hits = rows.into_iter().map(|(hit, address)| {
+    let hits = rows.into_iter().flatten().map(|(hit, address)| {
         addresses.extend(address.map(|address| (hit.chunk_id.clone(), address)));
         hit
     });
