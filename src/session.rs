@@ -30,6 +30,15 @@ pub fn with_settings<T>(settings: &[(&CStr, &CStr)], work: impl FnOnce() -> T) -
     done
 }
 
+/// Runs `work` with `quote_all_identifiers` off, so that equal names have equal texts.
+pub fn with_plain_names<T>(work: impl FnOnce() -> T) -> T {
+    // SAFETY: a plain read of a backend variable.
+    match unsafe { pg_sys::quote_all_identifiers } {
+        true => with_settings(&[(c"quote_all_identifiers", c"off")], work),
+        false => work(),
+    }
+}
+
 /// As [`with_settings`], for a setting that may be reserved for superusers.
 pub fn with_server_setting<T>(name: &CStr, value: &CStr, work: impl FnOnce() -> T) -> T {
     with_settings(&[], || {

@@ -10,7 +10,7 @@ use pgrx::prelude::*;
 
 use super::run::with_latest_snapshot;
 use crate::error::Result;
-use crate::session::{sees_everything, with_settings};
+use crate::session::sees_everything;
 
 /// Maximum number of values in a cache. All are dropped at the limit.
 const CAPACITY: usize = 1000;
@@ -109,14 +109,12 @@ pub fn kept<K: Eq + Hash, V: Clone>(
 }
 
 /// As [`kept`], for a value that statements compute. They run with the latest snapshot, because an older one may not contain the changes
-/// that this session has noticed. Where no statement can have it, nothing is kept. Names are quoted only where
-/// necessary, whatever the session has set.
+/// that this session has noticed. Where no statement can have it, nothing is kept.
 pub fn kept_by_statements<K: Eq + Hash, V: Clone>(
     cache: &'static LocalKey<RefCell<CatalogCache<K, V>>>,
     key: K,
     compute: impl FnOnce() -> Result<V>,
 ) -> Result<V> {
-    let compute = || with_settings(&[(c"quote_all_identifiers", c"off")], compute);
     // SAFETY: a plain call.
     let is_parallel = unsafe { pg_sys::IsInParallelMode() };
     if is_parallel || !sees_everything() {

@@ -10,7 +10,7 @@ use super::explain::record;
 use super::plans::prepared;
 use super::statement::{Access, Args, Cursor, Row, Rows};
 use crate::error::Result;
-use crate::session::{PINNED_PATH, PLAIN_TEXT, with_settings};
+use crate::session::{PINNED_PATH, PLAIN_TEXT, with_plain_names, with_settings};
 
 /// Runs a statement that writes; returns the number of rows that it returned or wrote.
 pub fn run(statement: &str, args: &Args<'_>) -> Result<usize> {
@@ -84,6 +84,15 @@ pub fn read_each<T>(
     })
 }
 
+/// As [`read_each`], with values converted to text as in [`read_rows`].
+pub fn read_each_as_text<T>(
+    query: &str,
+    args: &Args<'_>,
+    read: impl Fn(&Row) -> Result<T>,
+) -> Result<Vec<T>> {
+    with_settings(&PLAIN_TEXT, || read_each(query, args, read))
+}
+
 /// As [`read_each`], for a statement that must see what this call wrote.
 pub fn write_each<T>(
     query: &str,
@@ -103,11 +112,13 @@ pub fn read_batches(
     mut read: impl FnMut(&Row) -> Result<()>,
 ) -> Result<()> {
     record(query, args)?;
-    Spi::connect(|_| {
-        let statement = prepared(query, args)?;
-        let mut cursor: Cursor = statement.open(args)?;
-        while cursor.fetch(batch, |rows| rows.iter().try_for_each(|row| read(&row)))? {}
-        Ok(())
+    with_plain_names(|| {
+        Spi::connect(|_| {
+            let statement = prepared(query, args)?;
+            let mut cursor: Cursor = statement.open(args)?;
+            while cursor.fetch(batch, |rows| rows.iter().try_for_each(|row| read(&row)))? {}
+            Ok(())
+        })
     })
 }
 
@@ -118,9 +129,11 @@ fn with_rows<T>(
     args: &Args<'_>,
     read: impl FnOnce(&Rows) -> Result<T>,
 ) -> Result<T> {
-    Spi::connect(|_| {
-        let statement = prepared(statement, args)?;
-        read(&statement.execute(access, limit, args)?)
+    with_plain_names(|| {
+        Spi::connect(|_| {
+            let statement = prepared(statement, args)?;
+            read(&statement.execute(access, limit, args)?)
+        })
     })
 }
 
@@ -131,7 +144,7 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
 
 /// An identifier, quoted if necessary.
 pub fn ident(name: &str) -> String {
-    pgrx::spi::quote_identifier(name)
+    with_plain_names(|| pgrx::spi::quote_identifier(name))
 }
 
 /// A string literal.

@@ -75,20 +75,36 @@ CREATE FUNCTION with_both(a text, b text, q text) RETURNS TABLE (id integer, sco
     WHERE p.body @@@ reground.bm25_query(a, 'placed') AND p.body @@@ reground.bm25_query(b, 'placed') ORDER BY p.body <@> reground.bm25_query(q, 'placed')
 $$;
 CREATE TEMPORARY TABLE asked AS SELECT * FROM (VALUES ('w1', 'w2', 'w1 w2'), ('w3 w5', 'w4', 'w9'), ('w1', 'w1 w6', 'w1'), ('w1', 'nothing', 'w1'), ('w5', 'w3', 'nothing')) AS v (a, b, q);
+CREATE FUNCTION scans() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+    found text[] = '{}';
+BEGIN
+    FOR line IN EXPLAIN (COSTS OFF) SELECT id FROM placed WHERE body @@@ reground.bm25_query('w1', 'placed') AND body @@@ reground.bm25_query('w2', 'placed')
+        ORDER BY body <@> reground.bm25_query('w1', 'placed') LOOP
+        found := found || substring(line FROM '(?:Bitmap Index|Bitmap Heap|Index|Seq) Scan');
+    END LOOP;
+    RETURN (SELECT string_agg(DISTINCT f, ', ' ORDER BY f) FROM unnest(found) AS f WHERE f IS NOT NULL);
+END
+$$;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
+SELECT scans();
 CREATE TEMPORARY TABLE by_index AS SELECT * FROM asked AS k, with_both(k.a, k.b, k.q);
 SET enable_bitmapscan = on;
 SET enable_indexscan = off;
+SELECT scans();
 CREATE TEMPORARY TABLE by_bitmap AS SELECT * FROM asked AS k, with_both(k.a, k.b, k.q);
 SET enable_bitmapscan = off;
 SET enable_seqscan = on;
+SELECT scans();
 CREATE TEMPORARY TABLE by_table AS SELECT * FROM asked AS k, with_both(k.a, k.b, k.q);
 RESET enable_indexscan;
 RESET enable_bitmapscan;
 SELECT a, b, q, count(*) > 5 AS several, count(*) FILTER (WHERE score > 0) > 5 AS scored FROM by_table GROUP BY a, b, q ORDER BY a, b;
 SELECT count(*) AS differ FROM (TABLE by_table EXCEPT TABLE by_index UNION ALL (TABLE by_index EXCEPT TABLE by_table)
     UNION ALL (TABLE by_table EXCEPT TABLE by_bitmap) UNION ALL (TABLE by_bitmap EXCEPT TABLE by_table)) AS d;
+DROP FUNCTION scans;
 DROP FUNCTION with_both;
 DROP FUNCTION planned_rows;
 
@@ -132,7 +148,7 @@ SET ROLE placed_owner;
 SELECT count(*) > 0 AS some, count(*) FILTER (WHERE chunk_id::integer >= 100) AS hidden FROM reground.search('twice_simple', 'runs', max_results => 40);
 RESET ROLE;
 
--- The catalogs are read with names as they are, whatever the session has set.
+-- quote_all_identifiers changes no name that is compared.
 SET quote_all_identifiers = on;
 SELECT count(*) FROM reground.search('placed', 'w3', '[1,0]'::vector);
 RESET quote_all_identifiers;

@@ -16,7 +16,6 @@ use crate::index::{Bm25Query, Expansion, IndexedColumns, RowAddress, row_scores}
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lists::addresses::{Addresses, address};
 use crate::retrieve::{passages, vector};
-use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql::{self, CatalogCache, PLAN_EACH_TIME, PLAN_ONCE, Row};
 use crate::store::corpora::{Corpus, Side};
 
@@ -472,9 +471,6 @@ impl<'a> IndexQuery<'a> {
         let mut args: Vec<DatumWithOid<'_>> =
             vec![self.query.clone().into(), ids.into(), embedding.into()];
         args.extend(self.filter.args());
-        // Ids are converted to text with the same settings as in `read_rows`.
-        with_settings(&PLAIN_TEXT, || {
-            sql::read_each(statement, &args, Found::read)
-        })
+        sql::read_each_as_text(statement, &args, Found::read)
     }
 }

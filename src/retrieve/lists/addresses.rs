@@ -1,4 +1,4 @@
-//! The addresses of passages that statements have returned, with which the lexical index is asked for their scores.
+//! The addresses of passages that statements have returned. The lexical index scores passages by address.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::sql::Row;
 pub type Addresses = BTreeMap<String, RowAddress>;
 
 /// Reads an address from a column with the table and the next one with the row; see
-/// [`addressed_relations`](crate::store::corpora::Corpus::addressed_relations).
+/// [`searched_relations`](crate::store::corpora::Corpus::searched_relations).
 pub fn address(row: &Row, column: i32) -> Result<Option<RowAddress>> {
     let table = row.get::<pg_sys::Oid>(column)?;
     let ctid = row.get::<pg_sys::ItemPointerData>(column + 1)?;

@@ -15,7 +15,7 @@ use crate::error::{Error, Result, is_first, notice};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lists::addresses::{Addresses, address};
 use crate::retrieve::passages::{document_clause, passage_clause};
-use crate::session::{PLAIN_TEXT, with_settings};
+use crate::session::with_settings;
 use crate::sql::{self, CatalogCache, PLAN_ONCE, Row};
 use crate::store::corpora::Corpus;
 
@@ -229,7 +229,7 @@ fn nearest(
     args.extend(filter.args());
     let mut addresses = Addresses::new();
     let read = |row: &Row| {
-        // A condition on the key would let PostgreSQL before 17 prefer the index on the key.
+        // With a condition on the key, PostgreSQL before 17 may use the index on the key.
         let Some(chunk_id) = row.get(1)? else {
             return Ok(None);
         };
@@ -239,9 +239,8 @@ fn nearest(
         };
         Ok(Some((hit, address(row, 3)?)))
     };
-    // Ids are converted to text with the same settings as in `read_rows`.
     let rows = with_scan_settings(search, index.is_some(), limit, || {
-        with_settings(&PLAIN_TEXT, || sql::read_each(&statement, &args, read))
+        sql::read_each_as_text(&statement, &args, read)
     })?;
     let hits = rows.into_iter().flatten().map(|(hit, address)| {
         addresses.extend(address.map(|address| (hit.chunk_id.clone(), address)));
@@ -360,11 +359,8 @@ pub fn embeddings<'a>(
         corpus.key()?,
         corpus.relations()?,
     );
-    // Ids are converted to text with the same settings as in `read_rows`.
-    let rows = with_settings(&PLAIN_TEXT, || {
-        sql::read_each(&statement, &[chunk_ids.into()], |row| {
-            Ok((row.get::<String>(1)?, row.get::<Vec<f32>>(2)?))
-        })
+    let rows = sql::read_each_as_text(&statement, &[chunk_ids.into()], |row| {
+        Ok((row.get::<String>(1)?, row.get::<Vec<f32>>(2)?))
     })?;
     let each = rows.into_iter();
     Ok(each

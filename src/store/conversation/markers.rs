@@ -186,7 +186,7 @@ pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
 pub fn cite(conversation_id: i64, message_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            // The planner plans a subquery with ARRAY or OFFSET 0 on its own, so each marker is looked up by the index, whatever the statistics.
+            // The planner plans a subquery with ARRAY or OFFSET 0 on its own, so the index looks up each marker. Statistics do not change this.
             "UPDATE reground.conversation_markers AS m SET cited = true WHERE m.conversation_id = $1 AND NOT m.cited AND m.marker = ANY (ARRAY( \
                  SELECT marker FROM reground.message_citations WHERE message_id = $2 \
                  UNION SELECT n.marker FROM reground.message_citations AS c, LATERAL (SELECT k.marker FROM reground.conversation_markers AS k \

@@ -75,7 +75,7 @@ impl<'s, 'a> ComparedStatement<'s, 'a> {
         numbers.filter(|number| is_new(number)).collect()
     }
 
-    /// Returns whether the other passage also has a number of this statement, beside the same unit. It then states both values.
+    /// Returns whether the other passage also has a number of this statement with the same unit. It then contains both values.
     fn is_in_passage_of(&self, number: &ClaimNumber, other: &Self) -> bool {
         let Some(&id) = self.statement.claim.units.get(number.unit) else {
             return false;

@@ -1,4 +1,4 @@
-//! Searches: a snapshot of the index, the best documents of a query in it, and the documents that match several queries, and the
+//! Searches: a snapshot of the index, the best documents of a query in it, the documents that match several queries, and the
 //! scores of given rows.
 
 pub mod conjunction;

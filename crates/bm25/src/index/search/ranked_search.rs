@@ -22,7 +22,7 @@ pub const STARTUP_COST_SHARE: f64 = 0.2;
 /// Selectivity of a scan without a query.
 pub const FULL_SELECTIVITY: f64 = 1.0;
 
-/// Growth of the number of documents from batch to batch. Each batch searches anew, and a scan does not know how many rows are wanted.
+/// Factor by which the number of documents grows from batch to batch. A scan does not know its LIMIT, and each batch repeats the search.
 const GROWTH: usize = 16;
 
 /// A document that was found.

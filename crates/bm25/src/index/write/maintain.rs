@@ -204,7 +204,7 @@ fn switch_buffer<S: Store>(store: &S, meta: &Meta) -> Result<()> {
 fn flush_buffer<S: Store>(store: &S, meta: &Meta, large: Option<&Document>) -> Result<()> {
     let old = meta.spilling;
     if old.id != 0 {
-        // An interruption may have previous it open.
+        // An interruption may have left it open.
         write_buffer::close(store, &old)?;
     }
     let mut documents = Vec::new();

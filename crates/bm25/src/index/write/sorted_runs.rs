@@ -72,7 +72,7 @@ pub fn read_exactly(runs: &mut impl RunStorage, from: u64, into: &mut [u8]) -> R
 /// The numbers in a segment of the consecutive documents of a pass. Numbers ascend.
 #[derive(Debug)]
 pub struct NewNumbers {
-    /// The first document, and the document after the last one.
+    /// The document after the last one.
     next: u32,
     /// First document and its new number, for each range of documents with consecutive new numbers.
     ranges: Vec<(u32, u32)>,
