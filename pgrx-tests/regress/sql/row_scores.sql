@@ -151,6 +151,8 @@ RESET ROLE;
 -- quote_all_identifiers changes no name that is compared.
 SET quote_all_identifiers = on;
 SELECT count(*) FROM reground.search('placed', 'w3', '[1,0]'::vector);
+CREATE INDEX twice_emb ON twice USING hnsw (emb vector_cosine_ops);
+SELECT item, status FROM reground.check_corpus('twice_simple') WHERE item ~ ' index$' ORDER BY item;
 RESET quote_all_identifiers;
 SELECT count(*) FROM reground.search('placed', 'w3', '[1,0]'::vector);
 SELECT reground.drop_corpus('twice_simple'), reground.drop_corpus('twice_english');
