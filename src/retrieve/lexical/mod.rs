@@ -1,13 +1,14 @@
 //! The lexical branch ranks passages by BM25. It uses an index if there is one that the caller may use, and otherwise reads
 //! all visible passages.
 
+mod corpus_index;
 mod exact;
 mod indexed;
 mod notice;
 mod ranked;
 mod strategy;
 
-pub use indexed::{
+pub use corpus_index::{
     Difference, create as create_index, create_on as create_index_on, index, indexes_of,
 };
 pub use notice::notice_scan;

@@ -2,7 +2,7 @@
 
 use reground_grounding::settings::{LexicalSearch, LexicalStatistics, Settings};
 
-use super::indexed::{self, LexicalIndex};
+use super::corpus_index::{self, LexicalIndex};
 use crate::error::Result;
 use crate::store::corpora::Corpus;
 
@@ -40,7 +40,7 @@ impl LexicalStrategy {
             return Ok(Self::Scan(ScanReason::Past));
         }
         let statistics = settings.lexical_statistics_of(&corpus.settings);
-        Ok(match indexed::index(corpus)? {
+        Ok(match corpus_index::index(corpus)? {
             None => Self::Scan(ScanReason::NoIndex),
             Some(index) if index.hides_rows && statistics == LexicalStatistics::Visible => {
                 Self::Scan(ScanReason::Statistics)

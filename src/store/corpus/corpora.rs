@@ -88,24 +88,23 @@ const COLUMNS: &str = "(SELECT coalesce(jsonb_object_agg(a.attname, format_type(
 
 /// The corpus of this name that the tenant can see, if any: its own before a shared one.
 pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
+    const VISIBLE: &str = "c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1";
     let version: Option<String> = sql::read_one(
-        &format!(
-            "SELECT {VERSION} FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) \
-             ORDER BY c.tenant NULLS LAST LIMIT 1"
-        ),
+        &format!("SELECT {VERSION} FROM reground.corpora AS c WHERE {VISIBLE}"),
         &[name.into(), tenant.into()],
     )?;
     let Some(version) = version else {
         return Ok(None);
     };
-    let read = |version: &str| {
-        let query = select(&format!("c.corpus = $1 AND {VERSION} = $2"));
-        sql::with_pinned_path(|| sql::read_json(&query, &[name.into(), version.into()]))
+    let read = |condition: &str, second: &str| {
+        let query = select(condition);
+        sql::with_pinned_path(|| sql::read_json(&query, &[name.into(), second.into()]))
     };
-    let kept = sql::kept_by_statements(&FOUND, (this_role(), version.clone()), || read(&version))?;
-    match kept {
-        // Changed since the snapshot of this statement was taken.
-        None => read(&version),
+    let of_version = format!("c.corpus = $1 AND {VERSION} = $2");
+    let key = (this_role(), version.clone());
+    match sql::kept_by_statements(&FOUND, key, || read(&of_version, &version))? {
+        // Another session has changed it since.
+        None => read(VISIBLE, tenant),
         found => Ok(found),
     }
 }

@@ -207,25 +207,25 @@ fn untrusted_owners(relation: &str) -> Result<Vec<String>> {
     // and contain only such types.
     let found: Option<Vec<String>> = sql::read_json(
         "SELECT json_agg(o.rolname)::text FROM ( \
-                     SELECT r.rolname FROM pg_class AS c JOIN pg_roles AS r ON r.oid = c.relowner AND NOT r.rolsuper \
-                     WHERE c.oid = to_regclass($1)::oid AND c.relkind = 'v' \
-                     UNION ALL \
-                     SELECT u.rolname FROM ( \
-                         WITH RECURSIVE parts (oid) AS ( \
-                             SELECT a.atttypid FROM pg_attribute AS a \
-                             WHERE a.attrelid = to_regclass($1)::oid AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid >= 16384::oid \
-                             UNION \
-                             SELECT v.oid FROM parts AS p CROSS JOIN LATERAL ( \
-                                 SELECT unnest(ARRAY[e.typelem, e.typarray, e.typbasetype] \
-                                     || ARRAY(SELECT f.atttypid FROM pg_attribute AS f WHERE f.attrelid = e.typrelid AND f.attnum > 0 AND NOT f.attisdropped)) \
-                                 FROM pg_type AS e WHERE e.oid = p.oid OFFSET 0) AS v (oid) \
-                             WHERE v.oid >= 16384::oid) \
-                         SELECT p.oid FROM parts AS p) AS p \
-                     CROSS JOIN LATERAL ( \
-                         SELECT r.rolname FROM pg_type AS t JOIN pg_roles AS r ON r.oid = t.typowner AND NOT r.rolsuper \
-                         WHERE t.oid = p.oid AND (t.typtype = 'd' \
-                             OR EXISTS (SELECT FROM pg_cast AS k WHERE t.oid IN (k.castsource, k.casttarget) AND k.castfunc <> 0)) OFFSET 0) AS u \
-                 ) AS o",
+             SELECT r.rolname FROM pg_class AS c JOIN pg_roles AS r ON r.oid = c.relowner AND NOT r.rolsuper \
+             WHERE c.oid = to_regclass($1)::oid AND c.relkind = 'v' \
+             UNION ALL \
+             SELECT u.rolname FROM ( \
+                 WITH RECURSIVE parts (oid) AS ( \
+                     SELECT a.atttypid FROM pg_attribute AS a \
+                     WHERE a.attrelid = to_regclass($1)::oid AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid >= 16384::oid \
+                     UNION \
+                     SELECT v.oid FROM parts AS p CROSS JOIN LATERAL ( \
+                         SELECT unnest(ARRAY[e.typelem, e.typarray, e.typbasetype] \
+                             || ARRAY(SELECT f.atttypid FROM pg_attribute AS f WHERE f.attrelid = e.typrelid AND f.attnum > 0 AND NOT f.attisdropped)) \
+                         FROM pg_type AS e WHERE e.oid = p.oid OFFSET 0) AS v (oid) \
+                     WHERE v.oid >= 16384::oid) \
+                 SELECT p.oid FROM parts AS p) AS p \
+             CROSS JOIN LATERAL ( \
+                 SELECT r.rolname FROM pg_type AS t JOIN pg_roles AS r ON r.oid = t.typowner AND NOT r.rolsuper \
+                 WHERE t.oid = p.oid AND (t.typtype = 'd' \
+                     OR EXISTS (SELECT FROM pg_cast AS k WHERE t.oid IN (k.castsource, k.casttarget) AND k.castfunc <> 0)) OFFSET 0) AS u \
+         ) AS o",
         &[relation.into()],
     )?;
     Ok(found.unwrap_or_default())
