@@ -50,9 +50,9 @@ impl<F: FnMut(usize) -> Result<Option<(u32, u32)>>> Iterator for AscendingMerge<
     type Item = Result<(u32, u32)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let is_lowest = |head: &mut (u32, u32), until| head.0 < until;
+        let until = self.until;
         let head = self.heads.get_mut(self.current)?;
-        let posting = match head.take_if(|head| is_lowest(head, self.until)) {
+        let posting = match head.take_if(|(document, _)| *document < until) {
             Some(posting) => posting,
             None if self.choose() => self.heads.get_mut(self.current)?.take()?,
             None => return None,
