@@ -14,6 +14,7 @@ use crate::index::segment::norms;
 use crate::index::segment::postings::Postings;
 use crate::index::segment::reader::SegmentReader;
 use crate::index::segment::writer::ROWS_OUT_OF_ORDER;
+use crate::index::terms::is_word;
 use crate::index::write::write_buffer;
 
 /// A problem in an index.
@@ -205,7 +206,7 @@ fn check_segment<P: Pages>(
         let expected = norms::norm(u32::try_from(length).unwrap_or(u32::MAX));
         if expected != reader.norm(document as u32)? {
             faults.push(format!(
-                "document {document} has {length} terms, but another norm"
+                "document {document} has {length} words, but another norm"
             ));
         }
     }
@@ -277,7 +278,9 @@ fn check_terms<P: Pages>(
                 check_interrupt(WORK_PER_POSTING * found.len());
                 count += found.len() as u64;
                 for (&document, &frequency) in found.iter().zip(frequencies) {
-                    lengths[document as usize] += u64::from(frequency);
+                    if is_word(hash) {
+                        lengths[document as usize] += u64::from(frequency);
+                    }
                     if impact(saturation.of(frequency, reader.norm(document)?)) > max_impact {
                         faults.push(format!(
                             "term {hash:016x} exceeds its bound in document {document}"

@@ -10,12 +10,29 @@ use crate::query_weight::QueryWeight;
 /// The secret key of an index. It prevents that somebody constructs colliding terms.
 pub type Key = [u64; 2];
 
-/// Returns the 64-bit keyed hash of a lexeme. The index stores only this hash. Among a million terms, a collision has a
-/// probability of 3 · 10⁻⁸.
+/// Bit of the terms that are values of filter columns. They have no lexeme, and do not count in the length of a document.
+const FILTER_BIT: u64 = 1 << 63;
+
+/// Returns the keyed hash of a lexeme, of 63 bits. The index stores only this hash. Among a million terms, a collision has a
+/// probability of 5 · 10⁻⁸.
 pub fn term_hash(key: Key, lexeme: &[u8]) -> u64 {
     let mut hasher = SipHasher13::new_with_keys(key[0], key[1]);
     hasher.write(lexeme);
-    hasher.finish()
+    hasher.finish() & !FILTER_BIT
+}
+
+/// Returns the term for a value of a filter column: the number of the column in the index, and a hash of the value. Different values
+/// can have the same hash, so rows that are found by such a term are compared again.
+pub fn filter_term(key: Key, column: u16, value: u64) -> u64 {
+    let mut hasher = SipHasher13::new_with_keys(key[0], key[1]);
+    hasher.write_u16(column);
+    hasher.write_u64(value);
+    hasher.finish() | FILTER_BIT
+}
+
+/// Whether a term is a word, and not the value of a filter column.
+pub fn is_word(term: u64) -> bool {
+    term & FILTER_BIT == 0
 }
 
 /// Returns a hash that identifies a text. Computed scores are cached under it. It is the same in every index.
@@ -100,6 +117,16 @@ pub struct QueryTerm {
     pub query_weight: QueryWeight,
 }
 
+impl QueryTerm {
+    /// A term that is looked up and never scored.
+    pub fn unweighted(hash: u64) -> Self {
+        Self {
+            hash,
+            query_weight: QueryWeight::default(),
+        }
+    }
+}
+
 /// A document for the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
@@ -112,11 +139,10 @@ pub struct Document {
 }
 
 impl Document {
-    /// Length in terms, including repetitions.
+    /// Length in words, including repetitions.
     pub fn length(&self) -> u32 {
-        self.terms
-            .iter()
-            .fold(0, |sum: u32, &(_, frequency)| sum.saturating_add(frequency))
+        let words = self.terms.iter().filter(|&&(term, _)| is_word(term));
+        words.fold(0, |sum: u32, &(_, frequency)| sum.saturating_add(frequency))
     }
 
     /// Length as a norm.
@@ -153,6 +179,11 @@ impl Counter {
     pub fn add(&mut self, lexeme: &[u8], weight: u8) {
         let count = self.terms.entry(term_hash(self.key, lexeme)).or_default();
         *count = count.saturating_add(u32::from(weight));
+    }
+
+    /// Adds the value of a filter column.
+    pub fn add_filter(&mut self, column: u16, value: u64) {
+        self.terms.insert(filter_term(self.key, column, value), 1);
     }
 
     /// Returns the terms with their frequencies, by ascending hash.

@@ -2,11 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use reground_bm25::index::terms::Document;
+use reground_bm25::index::terms::{Document, Key, filter_term};
 
-/// Hash of term number `n`. Low numbers are frequent.
+/// Hash of word number `n`. Low numbers are frequent.
 pub fn hash(n: u64) -> u64 {
-    n.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1
+}
+
+/// Divisors of the filter columns: the value of column `n` is the remainder of the row.
+pub const DIVISORS: [u64; 3] = [2, 89, 997];
+
+/// Term of a value of filter column `n`.
+pub fn filter(n: usize, value: u64) -> u64 {
+    filter_term(Key::default(), n as u16, value)
 }
 
 /// Next number of a pseudo-random sequence (SplitMix64) that depends only on the seed.
@@ -18,7 +26,7 @@ pub fn random(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A document of fewer than `longest` terms.
+/// A document of fewer than `longest` words, with the values of the filter columns.
 pub fn document(row: u64, vocabulary: u64, longest: u64, state: &mut u64) -> Document {
     let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
     for _ in 0..random(state) % longest {
@@ -27,6 +35,9 @@ pub fn document(row: u64, vocabulary: u64, longest: u64, state: &mut u64) -> Doc
         *counts
             .entry(hash(rank + random(state) % (rank + 1)))
             .or_default() += 1;
+    }
+    for (n, divisor) in DIVISORS.iter().enumerate() {
+        counts.insert(filter(n, row % divisor), 1);
     }
     Document {
         row,

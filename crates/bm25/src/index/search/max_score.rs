@@ -14,6 +14,7 @@ use crate::index::error::Result;
 use crate::index::interrupts::WORK_PER_POSTING;
 use crate::index::pages::store::Pages;
 use crate::index::search::posting_list::{PostingList, Scoring, WINDOW};
+use crate::index::search::requirement::SegmentRequirements;
 use crate::index::search::top_k::TopK;
 
 /// Number of promising windows that are scored first.
@@ -28,6 +29,8 @@ pub struct SegmentScan<'a, P: Pages> {
     scoring: Scoring<'a, P>,
     /// Position of the segment in the search order.
     ordinal: u64,
+    /// What the documents must have besides.
+    required: SegmentRequirements<P>,
     /// Partial scores of the window's documents; all 0 between windows.
     sums: Vec<u64>,
     /// One bit for each document that has a partial score and can reach the threshold.
@@ -44,11 +47,12 @@ struct BoundedList<'l, P: Pages> {
 }
 
 impl<'a, P: Pages> SegmentScan<'a, P> {
-    /// Creates the scan of a segment. `ordinal` is its position in the search order.
-    pub fn new(scoring: Scoring<'a, P>, ordinal: u64) -> Self {
+    /// Creates the scan of a segment for documents that meet the requirements. `ordinal` is its position in the search order.
+    pub fn new(scoring: Scoring<'a, P>, ordinal: u64, required: SegmentRequirements<P>) -> Self {
         Self {
             scoring,
             ordinal,
+            required,
             sums: vec![0; WINDOW],
             marks: [0; MARK_WORDS],
         }
@@ -75,6 +79,7 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
         for list in lists.iter_mut() {
             list.restart(&self.scoring)?;
         }
+        self.required.restart(self.scoring.reader)?;
         for (window, bound) in bounds.into_iter().enumerate() {
             self.window(window, bound, lists, top_k)?;
         }
@@ -114,7 +119,7 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
             .min(self.scoring.reader.segment.documents);
         let mut lists = self.bounded(lists, start, end)?;
         let (scoring, ordinal) = (&self.scoring, self.ordinal);
-        let (sums, marks) = (&mut self.sums, &mut self.marks);
+        let (sums, marks, required) = (&mut self.sums, &mut self.marks, &mut self.required);
         scoring.reader.norms(start, |norms| {
             for BoundedList { list, rest, .. } in &mut lists {
                 let (rest, threshold) = (*rest, top_k.threshold());
@@ -153,7 +158,10 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
                 }
                 let document = start + position as u32;
                 let hit = (sums[position], Reverse(ordinal << 32 | u64::from(document)));
-                if top_k.accepts(hit) && !scoring.reader.is_dead(document)? {
+                if top_k.accepts(hit)
+                    && required.are_met(scoring.reader, document)?
+                    && !scoring.reader.is_dead(document)?
+                {
                     top_k.offer(hit);
                     threshold = top_k.threshold();
                 }

@@ -1,4 +1,4 @@
-//! Searches: a snapshot of the index, the best documents of a query in it, the documents that match several queries, and the
+//! Searches: a snapshot of the index, the best documents of a query in it, the documents that meet several requirements, and the
 //! scores of given rows.
 
 pub mod conjunction;
@@ -6,6 +6,7 @@ mod document_scores;
 mod max_score;
 mod posting_list;
 pub mod ranked_search;
+pub mod requirement;
 pub mod row_scores;
 pub mod snapshot;
 mod top_k;

@@ -11,8 +11,10 @@ use crate::index::score::{Statistics, to_float};
 use crate::index::search::document_scores::DocumentScores;
 use crate::index::search::max_score::SegmentScan;
 use crate::index::search::posting_list::{PostingList, Scoring};
+use crate::index::search::requirement::{Requirement, SegmentRequirements};
 use crate::index::search::snapshot::Snapshot;
 use crate::index::search::top_k::{RankKey, TopK};
+use crate::index::segment::dictionary::Entry;
 use crate::index::segment::reader::SegmentReader;
 
 /// Share of the pages of a full scan that are read before the first document is found: all lists are traversed, but most
@@ -24,6 +26,9 @@ pub const FULL_SELECTIVITY: f64 = 1.0;
 
 /// Factor by which the number of documents grows from batch to batch. A scan does not know its LIMIT, and each batch repeats the search.
 const GROWTH: usize = 16;
+
+/// Scoring one given document costs as much as reading this many postings of each list.
+const DOCUMENT_COST: u64 = 16;
 
 /// A document that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +45,7 @@ pub struct SearchHit {
 pub struct Search {
     snapshot: Snapshot,
     scores: DocumentScores,
+    requirements: Vec<Requirement>,
     /// Mean document length for the scores.
     average: f64,
     /// Documents that were found but not returned yet, worst first.
@@ -61,6 +67,7 @@ impl Search {
     pub fn begin(snapshot: Snapshot, statistics: &Statistics, first: usize) -> Result<Self> {
         Ok(Self {
             scores: DocumentScores::new(&snapshot, statistics)?,
+            requirements: Vec::new(),
             average: statistics.average_length(),
             batch: Vec::new(),
             last: None,
@@ -68,6 +75,15 @@ impl Search {
             exhausted: snapshot.terms().is_empty(),
             snapshot,
         })
+    }
+
+    /// Restricts the search to documents that fulfil each requirement. Their snapshots are of the meta page of the search.
+    #[must_use]
+    pub fn requiring(self, requirements: Vec<Requirement>) -> Self {
+        Self {
+            requirements,
+            ..self
+        }
     }
 
     /// Returns the next best document.
@@ -106,27 +122,64 @@ impl Search {
         let mut top_k = TopK::new(self.size, self.last);
         for (document, buffered) in self.snapshot.buffered.iter().enumerate() {
             let score = self.scores.of_buffered(buffered);
-            if score > 0 {
+            let mut requirements = self.requirements.iter();
+            if score > 0 && requirements.all(|required| required.has_buffered(buffered.row)) {
                 top_k.offer((score, Reverse(document as u64)));
             }
         }
-        let segments = self.snapshot.meta.segments.iter();
-        for (ordinal, (segment, entries)) in (1..).zip(segments.zip(&self.snapshot.entries)) {
-            let reader = SegmentReader::new(pages, segment);
-            let scoring = Scoring {
-                reader: &reader,
-                saturation: self.scores.saturation(),
-                average: self.average,
-            };
-            let mut lists = Vec::new();
-            for (entry, weight) in self.scores.entries(entries) {
-                lists.push(PostingList::new(&scoring, entry.clone(), weight)?);
-            }
-            SegmentScan::new(scoring, ordinal).run(&mut lists, &mut top_k)?;
+        for at in 0..self.snapshot.meta.segments.len() {
+            self.search_segment(pages, at, &mut top_k)?;
         }
         self.exhausted = top_k.count() < self.size;
         self.batch = top_k.into_worst_first();
         self.size = self.size.saturating_mul(GROWTH);
         Ok(())
+    }
+
+    /// Offers the best documents of segment number `at`.
+    fn search_segment<P: Pages>(&self, pages: &P, at: usize, top_k: &mut TopK) -> Result<()> {
+        let (Some(segment), Some(entries)) = (
+            self.snapshot.meta.segments.get(at),
+            self.snapshot.entries.get(at),
+        ) else {
+            return Ok(());
+        };
+        let ordinal = at as u64 + 1;
+        let reader = SegmentReader::new(pages, segment);
+        let required = SegmentRequirements::open(&reader, at, &self.requirements)?;
+        if required
+            .rarest()
+            .is_some_and(|rarest| self.is_rare(rarest, entries))
+        {
+            let documents = required.documents(&reader)?;
+            let scored = self.scores.of_documents(&reader, entries, &documents)?;
+            for (document, score) in documents.into_iter().zip(scored) {
+                let hit = (score, Reverse(ordinal << 32 | u64::from(document)));
+                if score > 0 && top_k.accepts(hit) && !reader.is_dead(document)? {
+                    top_k.offer(hit);
+                }
+            }
+            return Ok(());
+        }
+        let scoring = Scoring {
+            reader: &reader,
+            saturation: self.scores.saturation(),
+            average: self.average,
+        };
+        let mut lists = Vec::new();
+        for (entry, weight) in self.scores.entries(entries) {
+            lists.push(PostingList::new(&scoring, entry.clone(), weight)?);
+        }
+        SegmentScan::new(scoring, ordinal, required).run(&mut lists, top_k)
+    }
+
+    /// Whether it is cheaper to score this many documents than to read the lists of the query.
+    fn is_rare(&self, documents: u64, entries: &[Option<Entry>]) -> bool {
+        let (mut lists, mut postings) = (0, 0);
+        for (entry, _) in self.scores.entries(entries) {
+            lists += 1;
+            postings += u64::from(entry.documents);
+        }
+        documents.saturating_mul(lists * DOCUMENT_COST) < postings
     }
 }

@@ -94,6 +94,11 @@ impl Snapshot {
         })
     }
 
+    /// The meta page that the snapshot was taken of.
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
     /// Statistics of this index.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics

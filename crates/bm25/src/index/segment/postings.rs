@@ -171,8 +171,10 @@ impl<P: Pages> Postings<P> {
     /// # Errors
     /// A damaged page.
     pub fn restart(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
-        let first = self.at == 0 && self.decoded;
-        (self.at, self.next, self.before, self.decoded) = (0, 0, None, first);
+        // Inline postings have no page to be decoded from again.
+        let is_inline = matches!(self.entry.location, PostingsLocation::Inline(_));
+        let decoded = is_inline || self.at == 0 && self.decoded;
+        (self.at, self.next, self.before, self.decoded) = (0, 0, None, decoded);
         self.load_skip_entry(reader)
     }
 
