@@ -221,6 +221,42 @@ CREATE OPERATOR CLASS reground.bm25_in_language_ops DEFAULT FOR TYPE reground.bm
     OPERATOR 2 pg_catalog.<@> (reground.bm25text, reground.bm25query) FOR ORDER BY pg_catalog.float_ops;
 COMMENT ON OPERATOR CLASS reground.bm25_in_language_ops USING reground_bm25 IS 'a text, searched by its words, parsed with the text search configuration of its row';
 
+-- Filter columns. Types that can be compared are in one family, and their values have the same hashes. The class for texts is not the
+-- default, because (title, body) could mean that both are searched.
+CREATE OPERATOR CLASS reground.bm25_filter_ops FOR TYPE text USING reground_bm25 AS
+    OPERATOR 3 pg_catalog.= (text, text), FUNCTION 1 pg_catalog.hashtextextended(text, bigint);
+CREATE OPERATOR FAMILY reground.bm25_integer_ops USING reground_bm25;
+CREATE OPERATOR CLASS reground.bm25_smallint_ops DEFAULT FOR TYPE smallint USING reground_bm25 FAMILY reground.bm25_integer_ops AS
+    OPERATOR 3 pg_catalog.= (smallint, smallint), FUNCTION 1 pg_catalog.hashint2extended(smallint, bigint);
+CREATE OPERATOR CLASS reground.bm25_integer_ops DEFAULT FOR TYPE integer USING reground_bm25 FAMILY reground.bm25_integer_ops AS
+    OPERATOR 3 pg_catalog.= (integer, integer), FUNCTION 1 pg_catalog.hashint4extended(integer, bigint);
+CREATE OPERATOR CLASS reground.bm25_bigint_ops DEFAULT FOR TYPE bigint USING reground_bm25 FAMILY reground.bm25_integer_ops AS
+    OPERATOR 3 pg_catalog.= (bigint, bigint), FUNCTION 1 pg_catalog.hashint8extended(bigint, bigint);
+ALTER OPERATOR FAMILY reground.bm25_integer_ops USING reground_bm25 ADD
+    OPERATOR 3 pg_catalog.= (smallint, integer), OPERATOR 3 pg_catalog.= (smallint, bigint),
+    OPERATOR 3 pg_catalog.= (integer, smallint), OPERATOR 3 pg_catalog.= (integer, bigint),
+    OPERATOR 3 pg_catalog.= (bigint, smallint), OPERATOR 3 pg_catalog.= (bigint, integer);
+CREATE OPERATOR CLASS reground.bm25_boolean_ops DEFAULT FOR TYPE boolean USING reground_bm25 AS
+    OPERATOR 3 pg_catalog.= (boolean, boolean), FUNCTION 1 pg_catalog.hashcharextended("char", bigint);
+CREATE OPERATOR CLASS reground.bm25_date_ops DEFAULT FOR TYPE date USING reground_bm25 AS
+    OPERATOR 3 pg_catalog.= (date, date), FUNCTION 1 pg_catalog.hashint4extended(integer, bigint);
+CREATE OPERATOR CLASS reground.bm25_uuid_ops DEFAULT FOR TYPE uuid USING reground_bm25 AS
+    OPERATOR 3 pg_catalog.= (uuid, uuid), FUNCTION 1 pg_catalog.uuid_hash_extended(uuid, bigint);
+CREATE OPERATOR CLASS reground.bm25_character_ops DEFAULT FOR TYPE character USING reground_bm25 AS
+    OPERATOR 3 pg_catalog.= (character, character), FUNCTION 1 pg_catalog.hashbpcharextended(character, bigint);
+CREATE OPERATOR CLASS reground.bm25_enum_ops DEFAULT FOR TYPE anyenum USING reground_bm25 AS
+    OPERATOR 3 pg_catalog.= (anyenum, anyenum), FUNCTION 1 pg_catalog.hashenumextended(anyenum, bigint);
+COMMENT ON OPERATOR CLASS reground.bm25_filter_ops USING reground_bm25 IS 'a filter column of texts, which are compared and not searched';
+COMMENT ON OPERATOR FAMILY reground.bm25_integer_ops USING reground_bm25 IS 'filter columns of whole numbers';
+COMMENT ON OPERATOR CLASS reground.bm25_smallint_ops USING reground_bm25 IS 'a filter column of small whole numbers';
+COMMENT ON OPERATOR CLASS reground.bm25_integer_ops USING reground_bm25 IS 'a filter column of whole numbers';
+COMMENT ON OPERATOR CLASS reground.bm25_bigint_ops USING reground_bm25 IS 'a filter column of large whole numbers';
+COMMENT ON OPERATOR CLASS reground.bm25_boolean_ops USING reground_bm25 IS 'a filter column of booleans';
+COMMENT ON OPERATOR CLASS reground.bm25_date_ops USING reground_bm25 IS 'a filter column of dates';
+COMMENT ON OPERATOR CLASS reground.bm25_uuid_ops USING reground_bm25 IS 'a filter column of uuids';
+COMMENT ON OPERATOR CLASS reground.bm25_character_ops USING reground_bm25 IS 'a filter column of texts of fixed length';
+COMMENT ON OPERATOR CLASS reground.bm25_enum_ops USING reground_bm25 IS 'a filter column of an enum';
+
 -- For scripts without spaces: PostgreSQL's default parser reads a whole Chinese phrase as one word.
 CREATE FUNCTION reground._bigrams_start(internal, integer) RETURNS internal
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bigrams_start_wrapper';
@@ -260,7 +296,7 @@ CREATE FUNCTION reground.bm25_segments(index regclass)
     RETURNS TABLE (segment bigint, documents bigint, removed bigint, terms bigint, average_length double precision, pages bigint)
     LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 8 AS 'MODULE_PATHNAME', 'bm25_segments_wrapper';
 COMMENT ON FUNCTION reground.bm25_segments IS
-'Returns the segments of an index, largest first. removed: rows that VACUUM removed. terms: distinct words. average_length: mean length used for the score bounds. pages: pages of 8 kB. Errors: 42501 unless called by the owner of the table.';
+'Returns the segments of an index, largest first. removed: rows that VACUUM removed. terms: distinct words, and values of filter columns. average_length: mean length used for the score bounds. pages: pages of 8 kB. Errors: 42501 unless called by the owner of the table.';
 
 CREATE VIEW reground.bm25_indexes WITH (security_invoker = true) AS
     SELECT c.oid::regclass AS index, i.indrelid::regclass AS relation, pg_catalog.pg_relation_size(c.oid) AS bytes, s.segments, s.documents, s.removed

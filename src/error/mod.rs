@@ -363,10 +363,10 @@ error_table! {
         "a reground_bm25 index cannot be scanned without a query",
         "",
     );
-    /// An index scan is ordered by several queries.
+    /// An index scan is ordered by several queries, or by a query for a filter column.
     SeveralOrders => report(
         Code::ERRCODE_FEATURE_NOT_SUPPORTED,
-        "a scan of a reground_bm25 index cannot be ordered by several queries",
+        "a scan of a reground_bm25 index is ordered by one query for its first column",
         "",
     );
     /// An index scan uses a snapshot that sees uncommitted rows.
@@ -403,6 +403,16 @@ error_table! {
     WeightsWithoutFields => invalid(
         "weights require an array of texts",
         "Index an array of texts: USING reground_bm25 ((ARRAY[title, body])) WITH (weights = '3,1').",
+    );
+    /// The first column of an index is not a text.
+    FirstColumn => invalid(
+        "the first column of a reground_bm25 index must be a text",
+        "Put filter columns after it: USING reground_bm25 (body, tenant_id).",
+    );
+    /// The operator class of a filter column has no function that hashes its values.
+    FilterColumn(column: u16) => invalid(
+        format!("column {column} of a reground_bm25 index cannot be a filter column"),
+        "For several texts: USING reground_bm25 ((ARRAY[title, body])). For a filter on a text: USING reground_bm25 (body, tenant reground.bm25_filter_ops).",
     );
     /// A page of an index cannot be read or written.
     Index(error: IndexError) => index_report(&error);

@@ -3,6 +3,7 @@
 use pgrx::prelude::*;
 use pgrx::{PgBox, pg_sys};
 
+use super::content::HASH_FUNCTION;
 use super::{build, cost, insert, options, scan, vacuum};
 
 #[pg_extern(sql = false)]
@@ -11,6 +12,8 @@ fn bm25_handler(_internal: pg_sys::FunctionCallInfo) -> PgBox<pg_sys::IndexAmRou
     let mut routine =
         unsafe { PgBox::<pg_sys::IndexAmRoutine>::alloc_node(pg_sys::NodeTag::T_IndexAmRoutine) };
     routine.amstrategies = scan::STRATEGIES;
+    routine.amsupport = HASH_FUNCTION;
+    routine.amcanmulticol = true;
     routine.amcanorderbyop = true;
     // The index also serves ORDER BY without a condition.
     routine.amoptionalkey = true;
@@ -37,7 +40,7 @@ fn bm25_handler(_internal: pg_sys::FunctionCallInfo) -> PgBox<pg_sys::IndexAmRou
     routine.into_pg_boxed()
 }
 
-/// Nothing to validate: both operators are ours, and there are no support functions.
+/// Nothing to validate: the operator classes are ours, and CREATE INDEX checks which of them fit together.
 #[pg_guard]
 unsafe extern "C-unwind" fn validate(_class: pg_sys::Oid) -> bool {
     true

@@ -6,7 +6,7 @@ use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::write::maintain;
 
 use crate::error::Result;
-use crate::index::content::{Content, Tokenizer, row_content};
+use crate::index::content::{IndexedRow, Tokenizer, indexed_row};
 use crate::index::raise::or_raise;
 use crate::index::storage::IndexPages;
 
@@ -23,20 +23,20 @@ pub unsafe extern "C-unwind" fn insert(
     _unchanged: bool,
     _info: *mut pg_sys::IndexInfo,
 ) -> bool {
-    // SAFETY: PostgreSQL passes open relations, the address of a row and the value of its only column.
+    // SAFETY: PostgreSQL passes open relations, the address of a row and a value for each column.
     let (pages, entry) = unsafe {
         let pages = IndexPages::new(index, heap);
-        (pages, row_content(index, tid, values, is_null))
+        (pages, indexed_row(index, tid, values, is_null))
     };
-    if let Some((row, content)) = or_raise(entry) {
-        or_raise(add(&pages, row, &content));
+    if let Some(row) = or_raise(entry) {
+        or_raise(add(&pages, &row));
     }
     false
 }
 
-fn add(pages: &IndexPages, row: u64, content: &Content) -> Result<()> {
+fn add(pages: &IndexPages, row: &IndexedRow) -> Result<()> {
     // Tokenize before any page is locked, because dictionaries read catalogs.
-    let document = Tokenizer::of(&Meta::read(pages)?)?.document(row, content);
+    let document = Tokenizer::of(&Meta::read(pages)?)?.document(row);
     maintain::insert(pages, &document)?;
     Ok(())
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::api::{given, writable};
 use crate::error::{Error, Result};
-use crate::index::content::row_content;
+use crate::index::content::{IndexedRow, indexed_row};
 use crate::index::options;
 use crate::index::raise::or_raise;
 use crate::index::relation::OpenRelation;
@@ -142,13 +142,13 @@ fn compare_with_table(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<F
         alive: bool,
         state: *mut c_void,
     ) {
-        // SAFETY: the state is the Comparison passed below; the other arguments are the row's address and the value of the
-        // only column.
+        // SAFETY: the state is the Comparison passed below; the other arguments are the row's address and a value for each
+        // column.
         let (comparison, entry) = unsafe {
             let comparison = &mut *state.cast::<Comparison>();
-            (comparison, row_content(index, tid, values, is_null))
+            (comparison, indexed_row(index, tid, values, is_null))
         };
-        let Some((row, content)) = or_raise(entry).filter(|_| alive) else {
+        let Some(IndexedRow { row, content, .. }) = or_raise(entry).filter(|_| alive) else {
             return;
         };
         let problem = match comparison.indexed.get(&row) {

@@ -9,10 +9,12 @@ use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score::distance;
 use reground_bm25::index::search::conjunction;
 use reground_bm25::index::search::ranked_search::{Search, SearchHit};
+use reground_bm25::index::search::requirement::Requirement;
 use reground_bm25::index::search::snapshot::Snapshot;
+use reground_bm25::index::terms::{QueryTerm, filter_term};
 
 use crate::error::{Error, Result};
-use crate::index::content::{Tokenizer, item_pointer};
+use crate::index::content::{FilterValue, Tokenizer, compared_value, item_pointer};
 use crate::index::index_lookup::indexes;
 use crate::index::query::Bm25Query;
 use crate::index::query::{WeightedQuery, weighted_query, weighted_query_for_scan};
@@ -20,8 +22,8 @@ use crate::index::raise::{or_raise, raise};
 use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;
 
-/// Strategies of an operator class: 1 matches (`@@@`), 2 orders by score (`<@>`).
-pub const STRATEGIES: u16 = 2;
+/// Strategies of an operator class: 1 matches (`@@@`), 2 orders by score (`<@>`), 3 is `=` for a filter column.
+pub const STRATEGIES: u16 = 3;
 /// Rows in the first batch of a scan, which does not know the LIMIT.
 const FIRST_BATCH: usize = 64;
 /// Rows that are added to a bitmap at a time.
@@ -41,13 +43,15 @@ struct ActiveScan {
     rows: FoundRows,
     /// The query that orders the rows.
     weighted: Rc<WeightedQuery>,
+    /// Whether PostgreSQL must compare the rows with the conditions again.
+    recheck: bool,
 }
 
 /// The rows that a scan returns, by descending score.
 enum FoundRows {
     /// Those that match the ordering query, found as far as they are fetched.
     Ranked(Box<Search>),
-    /// Those that match other queries too. Rows without a word of the ordering query come last, with score 0.
+    /// Those that match other queries. Rows without a word of the ordering query come last, with score 0.
     Listed(std::vec::IntoIter<SearchHit>),
 }
 
@@ -128,7 +132,7 @@ pub unsafe extern "C-unwind" fn next(
         };
         running.weighted.cache_score(found.fingerprint, found.score);
         (*scan).xs_heaptid = item_pointer(found.row);
-        (*scan).xs_recheck = false;
+        (*scan).xs_recheck = running.recheck;
         (*scan).xs_recheckorderby = false;
         if let (Some(value), Some(null)) = (state.values.first_mut(), state.nulls.first_mut()) {
             *value = pg_sys::Float8GetDatum(distance(found.score));
@@ -162,7 +166,7 @@ pub unsafe extern "C-unwind" fn bitmap(
             rows.extend(found.map(|found| item_pointer(found.row)));
             if rows.len() == BITMAP_BATCH || found.is_none() {
                 let count = rows.len() as std::ffi::c_int;
-                pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, false);
+                pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, running.recheck);
                 total += i64::from(count);
                 rows.clear();
                 pgrx::check_for_interrupts!();
@@ -208,7 +212,60 @@ unsafe fn state<'a>(scan: pg_sys::IndexScanDesc) -> &'a mut State {
     unsafe { &mut *(*scan).opaque.cast::<State>() }
 }
 
-/// Begins the search of a scan; `None` if a query is NULL, which matches nothing.
+/// The conditions and the order of a scan.
+struct Conditions {
+    /// The queries of `@@@`, each once.
+    queries: Vec<Bm25Query>,
+    /// The queries that order the rows.
+    orders: Vec<Bm25Query>,
+    filters: Vec<FilterValue>,
+}
+
+impl Conditions {
+    /// Reads the keys of a scan; `None` if an operand is NULL, which matches nothing.
+    ///
+    /// # Safety
+    /// The scan belongs to this access method, with its keys set.
+    unsafe fn of(scan: pg_sys::IndexScanDesc) -> Result<Option<Self>> {
+        // SAFETY: as the caller promises; the arrays have the declared number of keys.
+        let (keys, orders, index) = unsafe {
+            let keys = keys_of((*scan).keyData, (*scan).numberOfKeys);
+            let orders = keys_of((*scan).orderByData, (*scan).numberOfOrderBys);
+            (keys, orders, (*scan).indexRelation)
+        };
+        let is_null = |key: &pg_sys::ScanKeyData| key.sk_flags & pg_sys::SK_ISNULL as i32 != 0;
+        if keys.iter().chain(orders).any(is_null) {
+            return Ok(None);
+        }
+        if orders.len() > 1 || orders.iter().any(|order| order.sk_attno != 1) {
+            return Err(Error::SeveralOrders);
+        }
+        let mut conditions = Self {
+            queries: Vec::new(),
+            orders: orders.iter().filter_map(query).collect(),
+            filters: Vec::new(),
+        };
+        for key in keys {
+            if key.sk_attno == 1 {
+                let query = query(key).filter(|query| !conditions.queries.contains(query));
+                conditions.queries.extend(query);
+            } else {
+                // SAFETY: the index of the scan is open, and the key is not NULL and for a filter column.
+                conditions
+                    .filters
+                    .push(unsafe { compared_value(index, key) });
+            }
+        }
+        Ok(Some(conditions))
+    }
+
+    /// Whether PostgreSQL must compare the rows with the conditions again: hashes of different values can be equal.
+    fn need_recheck(&self) -> bool {
+        !self.filters.is_empty()
+    }
+}
+
+/// Begins the search of a scan; `None` if a condition is NULL, which matches nothing.
 ///
 /// # Safety
 /// The scan belongs to this access method, with its keys set.
@@ -217,46 +274,36 @@ unsafe fn start(
     pages: &IndexPages,
     first: usize,
 ) -> Result<Option<ActiveScan>> {
-    // SAFETY: as the caller promises; the arrays have the declared number of keys.
-    let (keys, orders, snapshot) = unsafe {
-        let keys = keys_of((*scan).keyData, (*scan).numberOfKeys);
-        let orders = keys_of((*scan).orderByData, (*scan).numberOfOrderBys);
+    // SAFETY: as the caller promises; the index of the scan is open.
+    let (conditions, snapshot, index) = unsafe {
         count_scan(scan);
-        (keys, orders, (*scan).xs_snapshot.as_ref())
+        let index = (*(*scan).indexRelation).rd_id;
+        (Conditions::of(scan)?, (*scan).xs_snapshot.as_ref(), index)
     };
     if let Some(snapshot) = snapshot
         && snapshot.snapshot_type != pg_sys::SnapshotType::SNAPSHOT_MVCC
     {
         return Err(Error::NoSnapshot);
     }
-    let queries: Option<Vec<Bm25Query>> = orders.iter().chain(keys).map(query).collect();
-    let Some(queries) = queries else {
+    let Some(conditions) = conditions else {
         return Ok(None);
     };
-    let Some(ordering) = queries.first() else {
+    let mut queries = conditions.orders.iter().chain(&conditions.queries);
+    let Some(ordering) = queries.next() else {
         return Err(Error::NoQuery);
     };
-    // SAFETY: the index of the scan is open.
-    let index = unsafe { (*(*scan).indexRelation).rd_id };
-    for query in &queries {
+    for query in std::iter::once(ordering).chain(queries) {
         if !indexes(query.relation)?.contains(&index) {
             return Err(Error::OtherIndex);
         }
     }
-    if orders.len() > 1 {
-        return Err(Error::SeveralOrders);
-    }
-    let mut required: Vec<&Bm25Query> = Vec::new();
-    for query in queries.iter().skip(orders.len()) {
-        if !required.contains(&query) {
-            required.push(query);
-        }
-    }
-    let matches_more = required.iter().any(|query| *query != ordering);
-    Ok(Some(match matches_more {
-        true => intersect(pages, ordering, &required)?,
-        false => search(index, pages, ordering, first)?,
-    }))
+    // The rows come from the words of the ordering query, unless only other queries are conditions.
+    let is_ranked = conditions.queries.is_empty() || conditions.queries.contains(ordering);
+    let active = match is_ranked {
+        true => search(index, pages, ordering, &conditions, first)?,
+        false => intersect(pages, ordering, &conditions)?,
+    };
+    Ok(Some(active))
 }
 
 /// Begins the search of a query in an index.
@@ -264,6 +311,7 @@ fn search(
     index: pg_sys::Oid,
     pages: &IndexPages,
     query: &Bm25Query,
+    conditions: &Conditions,
     first: usize,
 ) -> Result<ActiveScan> {
     let (weighted, snapshot) = weighted_query_for_scan(query, Some(index))?;
@@ -276,46 +324,56 @@ fn search(
             Snapshot::take(pages, meta, &terms)?
         }
     };
-    let search = Search::begin(snapshot, &weighted.statistics, first)?;
+    let others = conditions.queries.iter().filter(|other| *other != query);
+    let required = requirements(pages, snapshot.meta(), others, &conditions.filters)?;
+    let search = Search::begin(snapshot, &weighted.statistics, first)?.requiring(required);
     Ok(ActiveScan {
         rows: FoundRows::Ranked(Box::new(search)),
         weighted,
+        recheck: conditions.need_recheck(),
     })
 }
 
-/// Finds the rows of an index that match each of the `required` queries.
+/// Finds the rows of an index that fulfil all conditions, of which the ordering query is none.
 fn intersect(
     pages: &IndexPages,
     ordering: &Bm25Query,
-    required: &[&Bm25Query],
+    conditions: &Conditions,
 ) -> Result<ActiveScan> {
-    let queries = std::iter::once(&ordering).chain(required);
-    let weighted: Vec<Rc<WeightedQuery>> = queries
-        .map(|query| weighted_query(query))
-        .collect::<Result<_>>()?;
+    let weighted = weighted_query(ordering)?;
     let meta = Meta::read(pages)?;
-    let tokenizer = Tokenizer::of(&meta)?;
-    let mut taken = Vec::with_capacity(weighted.len());
-    for query in &weighted {
-        let terms = query.terms(&tokenizer);
-        taken.push((
-            Snapshot::take(pages, meta.clone(), &terms)?,
-            &query.statistics,
-        ));
-    }
-    let each: Vec<_> = taken
-        .iter()
-        .map(|(snapshot, statistics)| (snapshot, *statistics))
-        .collect();
-    let hits = match each.split_first() {
-        Some((ordering, required)) => conjunction::matches(pages, *ordering, required)?,
-        None => Vec::new(),
-    };
-    let weighted = weighted.into_iter().next().ok_or(Error::NoQuery)?;
+    let terms = weighted.terms(&Tokenizer::of(&meta)?);
+    let snapshot = Snapshot::take(pages, meta, &terms)?;
+    let queries = conditions.queries.iter();
+    let required = requirements(pages, snapshot.meta(), queries, &conditions.filters)?;
+    let hits = conjunction::matches(pages, &snapshot, &weighted.statistics, &required)?;
     Ok(ActiveScan {
         rows: FoundRows::Listed(hits.into_iter()),
         weighted,
+        recheck: conditions.need_recheck(),
     })
+}
+
+/// Returns what the rows must have: a word of each query, and each value.
+fn requirements<'a>(
+    pages: &IndexPages,
+    meta: &Meta,
+    queries: impl Iterator<Item = &'a Bm25Query>,
+    filters: &[FilterValue],
+) -> Result<Vec<Requirement>> {
+    let mut required = Vec::new();
+    for query in queries {
+        let weighted = weighted_query(query)?;
+        let terms = weighted.terms(&Tokenizer::of(meta)?);
+        let snapshot = Snapshot::take(pages, meta.clone(), &terms)?;
+        required.push(Requirement::word(&snapshot, &weighted.statistics)?);
+    }
+    for FilterValue { column, hash } in filters {
+        let term = QueryTerm::unweighted(filter_term(meta.key, *column, *hash));
+        let snapshot = Snapshot::take(pages, meta.clone(), &[term])?;
+        required.push(Requirement::term(&snapshot));
+    }
+    Ok(required)
 }
 
 /// Returns an array of keys as a slice.
@@ -356,10 +414,9 @@ unsafe fn count_scan(scan: pg_sys::IndexScanDesc) {
     }
 }
 
-/// Returns the query of a key; `None` if it is NULL.
+/// Returns the query of a key.
 fn query(key: &pg_sys::ScanKeyData) -> Option<Bm25Query> {
-    debug_assert!(key.sk_strategy <= STRATEGIES);
     let is_null = key.sk_flags & pg_sys::SK_ISNULL as i32 != 0;
-    // SAFETY: the right operand of both operators is a bm25query.
+    // SAFETY: the right operand of `@@@` and `<@>` is a bm25query.
     unsafe { Bm25Query::from_datum(key.sk_argument, is_null) }
 }

@@ -17,7 +17,7 @@ use self::parallel::{WorkerParts, Workers};
 use self::table_reader::TableReader;
 use self::temp_file::TempFile;
 use crate::error::{Error, Result};
-use crate::index::content::{Tokenizer, has_fields};
+use crate::index::content::{Tokenizer, check_columns, has_fields};
 use crate::index::options;
 use crate::index::raise::or_raise;
 use crate::index::storage::IndexPages;
@@ -54,7 +54,10 @@ pub unsafe extern "C-unwind" fn build_empty(index: pg_sys::Relation) {
 /// Creates an empty index with its declared settings, which are permanent from now on.
 fn create(pages: &IndexPages, index: pg_sys::Relation) -> Result<()> {
     // SAFETY: the index is open and of this access method.
-    let (settings, has_fields) = unsafe { (options::read(index)?, has_fields(index)) };
+    let (settings, has_fields) = unsafe {
+        check_columns(index)?;
+        (options::read(index)?, has_fields(index))
+    };
     if !has_fields && settings.weights != Weights::default() {
         return Err(Error::WeightsWithoutFields);
     }

@@ -7,7 +7,7 @@ use pgrx::prelude::*;
 use reground_bm25::index::write::bulk_load::BulkLoader;
 
 use super::temp_file::TempFile;
-use crate::index::content::{Tokenizer, row_content};
+use crate::index::content::{Tokenizer, indexed_row};
 use crate::index::raise::{or_raise, raise};
 
 /// State of the callback for rows.
@@ -84,9 +84,9 @@ unsafe extern "C-unwind" fn add(
     let reader = unsafe { &mut *state.cast::<TableReader>() };
     // SAFETY: the context lives as long as the scan; it is reset when nothing of the row is in use any more.
     let before = unsafe { pg_sys::MemoryContextSwitchTo(reader.memory) };
-    // SAFETY: the index is open, and PostgreSQL passes the address of a row and the value of its only column.
-    if let Some((row, content)) = or_raise(unsafe { row_content(index, tid, values, is_null) }) {
-        let document = reader.tokenizer.document(row, &content);
+    // SAFETY: the index is open, and PostgreSQL passes the address of a row and a value for each column.
+    if let Some(row) = or_raise(unsafe { indexed_row(index, tid, values, is_null) }) {
+        let document = reader.tokenizer.document(&row);
         if let Err(error) = reader.loader.add(document) {
             raise(error.into());
         }

@@ -7,6 +7,7 @@ use reground_bm25::index::terms::{
     Counter, Document, Key, Weights, fingerprint, fingerprint_of_fields,
 };
 
+use super::filter_column::{FilterValue, filter_values};
 use super::in_language::{InLanguage, texts_of};
 use crate::error::{Error, Result};
 use crate::words::{config_oid, each_lexeme};
@@ -46,6 +47,14 @@ impl Content {
     }
 }
 
+/// A row as an index contains it.
+pub struct IndexedRow {
+    /// Its address.
+    pub row: u64,
+    pub content: Content,
+    filters: Vec<FilterValue>,
+}
+
 /// Makes terms of texts, as an index does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tokenizer {
@@ -70,8 +79,30 @@ impl Tokenizer {
         })
     }
 
-    /// Makes the document of a row's content.
-    pub fn document(&self, row: u64, content: &Content) -> Document {
+    /// Makes the document of a row.
+    pub fn document(&self, row: &IndexedRow) -> Document {
+        let mut counter = self.count(&row.content);
+        for FilterValue { column, hash } in &row.filters {
+            counter.add_filter(*column, *hash);
+        }
+        Document {
+            row: row.row,
+            fingerprint: row.content.fingerprint(),
+            terms: counter.finish(),
+        }
+    }
+
+    /// Makes a document of a content without a row.
+    pub fn words(&self, content: &Content) -> Document {
+        Document {
+            row: 0,
+            fingerprint: content.fingerprint(),
+            terms: self.count(content).finish(),
+        }
+    }
+
+    /// Counts the words of a content.
+    fn count(&self, content: &Content) -> Counter {
         let mut counter = Counter::new(self.key);
         let config = match content {
             Content::InLanguage(content) => content.config().unwrap_or(self.config),
@@ -81,11 +112,7 @@ impl Tokenizer {
             let weight = self.weights.of(number);
             each_lexeme(config, field, |lexeme| counter.add(lexeme, weight));
         }
-        Document {
-            row,
-            fingerprint: content.fingerprint(),
-            terms: counter.finish(),
-        }
+        counter
     }
 }
 
@@ -110,16 +137,16 @@ pub fn item_pointer(row: u64) -> pg_sys::ItemPointerData {
     }
 }
 
-/// Reads the arguments of a callback for a row: its address, and its content unless that is NULL.
+/// Reads the arguments of a callback for a row; `None` if its text is NULL.
 ///
 /// # Safety
-/// The index is open. The pointers are to the row's address, and to the value of the only column.
-pub unsafe fn row_content(
+/// The index is open and of this access method. The pointers are to the row's address, and to a value for each column.
+pub unsafe fn indexed_row(
     index: pg_sys::Relation,
     tid: pg_sys::ItemPointer,
     values: *mut pg_sys::Datum,
     is_null: *mut bool,
-) -> Result<Option<(u64, Content)>> {
+) -> Result<Option<IndexedRow>> {
     // SAFETY: as the caller promises. The input type of the operator class tells the type of the value.
     unsafe {
         let content = match *(*index).rd_opcintype {
@@ -132,9 +159,11 @@ pub unsafe fn row_content(
             _ => InLanguage::from_datum(*values, *is_null)
                 .map(|content| Ok(Content::InLanguage(content))),
         };
-        Ok(content
-            .transpose()?
-            .map(|content| (row_number(tid), content)))
+        Ok(content.transpose()?.map(|content| IndexedRow {
+            row: row_number(tid),
+            content,
+            filters: filter_values(index, values, is_null),
+        }))
     }
 }
 
@@ -143,7 +172,7 @@ pub unsafe fn row_content(
 /// # Safety
 /// The index is open and of this access method.
 pub unsafe fn has_fields(index: pg_sys::Relation) -> bool {
-    // SAFETY: as the caller promises; the only column has an operator class with an input type.
+    // SAFETY: as the caller promises; the first column has an operator class with an input type.
     unsafe { *(*index).rd_opcintype != pg_sys::TEXTOID }
 }
 

@@ -112,6 +112,8 @@ pub struct IndexedColumns {
     pub texts: Vec<String>,
     /// The configuration of each row.
     pub text_config: Option<String>,
+    /// The filter columns, without expressions.
+    pub filters: Vec<String>,
 }
 
 /// Returns the columns of an index on a text, on `ARRAY[text, …]`, or on `in_language` of one of these and a configuration; `None` for
@@ -122,29 +124,29 @@ pub fn indexed_columns(index: &OpenRelation) -> Option<IndexedColumns> {
     // entry or in the current memory context.
     unsafe {
         let relation = index.as_ptr();
-        let key = *(*relation)
-            .rd_index
-            .as_ref()?
-            .indkey
-            .values
-            .as_slice(1)
-            .first()?;
+        let index = (*relation).rd_index.as_ref()?;
+        let keys = index.indkey.values.as_slice(index.indnkeyatts as usize);
+        let (&key, filters) = keys.split_first()?;
+        let filters = filters.iter().filter(|&&filter| filter > 0);
+        let filters = filters
+            .map(|&filter| column_name(table, filter))
+            .collect::<Option<_>>()?;
         if key > 0 {
             let texts = vec![column_name(table, key)?];
             return Some(IndexedColumns {
                 texts,
                 text_config: None,
+                filters,
             });
         }
         let all = pg_sys::RelationGetIndexExpressions(relation);
-        if pg_sys::list_length(all) != 1 {
-            return None;
-        }
+        // The first expression is that of the first column; filter columns may have others.
         let indexed: *mut pg_sys::Node = pg_sys::list_nth(all, 0).cast();
-        if *(*relation).rd_opcintype != type_oid()? {
+        if !is_bm25text(*(*relation).rd_opcintype) {
             return Some(IndexedColumns {
                 texts: texts(table, indexed)?,
                 text_config: None,
+                filters,
             });
         }
         if (*indexed).type_ != pg_sys::NodeTag::T_FuncExpr {
@@ -160,6 +162,7 @@ pub fn indexed_columns(index: &OpenRelation) -> Option<IndexedColumns> {
         Some(IndexedColumns {
             texts: texts(table, pg_sys::list_nth((*call).args, 0).cast())?,
             text_config: Some(column_name(table, config)?),
+            filters,
         })
     }
 }
@@ -230,6 +233,11 @@ unsafe fn column(mut node: *mut pg_sys::Node) -> Option<pg_sys::AttrNumber> {
             }
         }
     }
+}
+
+/// Returns whether a type is `bm25text`.
+pub fn is_bm25text(oid: pg_sys::Oid) -> bool {
+    type_oid() == Some(oid)
 }
 
 /// Returns the oid of the type.

@@ -149,7 +149,7 @@ fn explain(
     let weighted = weighted_query(&query)?;
     // Figures of the whole table tell about rows that the caller may not read.
     let shown = !hides_rows(query.relation)?;
-    let document = weighted.tokenizer().document(0, &content);
+    let document = weighted.tokenizer().words(&content);
     let terms = weighted.terms(weighted.tokenizer());
     let length = reground_bm25::index::segment::norms::length(document.norm());
     let rows: Vec<ExplainRow<'_>> = weighted

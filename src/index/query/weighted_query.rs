@@ -212,13 +212,17 @@ impl WeightedQuery {
         if let Some(&score) = self.scores.borrow().get(&content.fingerprint()) {
             return score;
         }
-        let document = self.tokenizer.document(0, content);
+        let document = self.tokenizer.words(content);
         to_float(self.contributions(&document).iter().sum())
     }
 
     /// Returns whether a content contains a term of the query.
     pub fn matches(&self, content: &Content) -> bool {
-        let document = self.tokenizer.document(0, content);
+        // A scan with a condition on a filter column has its rows compared again.
+        if let Some(&score) = self.scores.borrow().get(&content.fingerprint()) {
+            return score > 0.0;
+        }
+        let document = self.tokenizer.words(content);
         let mut each = self.terms.iter().zip(&self.weights);
         each.any(|(term, &weight)| contributes(weight) && document.frequency(term.hash) > 0)
     }

@@ -141,7 +141,7 @@ pub struct Reading<'a> {
 
 impl Reading<'_> {
     /// Returns the statement for the lexical index.
-    fn create_index_on(self, passages: &str) -> String {
+    fn create_index_on(self, passages: &str, tenants: Option<&str>) -> String {
         let texts = match self.title_weight {
             0 => CONTENT.to_owned(),
             _ => format!("ARRAY[{HEADING}, {CONTENT}]"),
@@ -154,7 +154,7 @@ impl Reading<'_> {
         let titles = usize::from(self.title_weight > 0);
         lexical::create_index_on(
             passages,
-            &indexed,
+            (&indexed, tenants.map(|column| (column, "text"))),
             self.text_config,
             titles,
             self.title_weight,
@@ -215,7 +215,7 @@ pub fn make_tables(
         lexemes_column(reading.text_config, reading.per_document)
     ))?;
     sql::run_ddl(&format!("CREATE INDEX ON {passages} (doc_id, ordinal)"))?;
-    sql::run_ddl(&reading.create_index_on(passages))?;
+    sql::run_ddl(&reading.create_index_on(passages, columns.tenant))?;
     if reading.per_document {
         sql::run_ddl(&configs_index(passages))?;
     }
@@ -291,7 +291,7 @@ pub fn reread(corpus: &Corpus, reading: Reading<'_>) -> Result<()> {
         "ALTER TABLE {relation} ADD COLUMN {}",
         lexemes_column(reading.text_config, per_document)
     ))?;
-    sql::run_ddl(&reading.create_index_on(relation))?;
+    sql::run_ddl(&reading.create_index_on(relation, corpus.tenants_of_passages()))?;
     Ok(())
 }
 
@@ -299,7 +299,7 @@ pub fn reread(corpus: &Corpus, reading: Reading<'_>) -> Result<()> {
 pub fn reindex(corpus: &Corpus, reading: Reading<'_>) -> Result<()> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
     drop_indexes(relation)?;
-    sql::run_ddl(&reading.create_index_on(relation))?;
+    sql::run_ddl(&reading.create_index_on(relation, corpus.tenants_of_passages()))?;
     Ok(())
 }
 

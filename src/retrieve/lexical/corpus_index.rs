@@ -33,6 +33,8 @@ pub struct LexicalIndex {
 /// A difference between an index and the corpus, with which searches use the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Difference {
+    /// It does not contain the column of tenants.
+    NoTenants,
     /// It has other weights.
     Weights,
     /// It does not contain the titles.
@@ -67,7 +69,13 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
             true if weights != weights_of(titles.len(), corpus.title_weight) => {
                 Some(Difference::Weights)
             }
-            _ => None,
+            _ => {
+                let tenants = corpus.tenants_of_passages();
+                let has = |column| row.columns.filters.iter().any(|filter| filter == column);
+                tenants
+                    .is_some_and(|column| !has(column))
+                    .then_some(Difference::NoTenants)
+            }
         };
         if best
             .as_ref()
@@ -203,21 +211,35 @@ pub fn create(corpus: &Corpus) -> Result<Option<String>> {
     };
     Ok(Some(create_on(
         relation,
-        &indexed,
+        (
+            &indexed,
+            corpus
+                .tenants_of_passages()
+                .zip(corpus.column_type("tenant_column")),
+        ),
         &corpus.text_config,
         titles.len(),
         corpus.title_weight,
     )))
 }
 
-/// Returns the CREATE INDEX statement for a column, or for an expression that begins with a number of titles.
+/// Returns the CREATE INDEX statement for a column, or for an expression that begins with a number of titles, and for a column of
+/// tenants with its type.
 pub fn create_on(
     relation: &str,
-    indexed: &str,
+    (texts, tenants): (&str, Option<(&str, &str)>),
     text_config: &str,
     titles: usize,
     title_weight: u8,
 ) -> String {
+    let tenants = tenants.map(|(column, kind)| {
+        let class = match kind {
+            "text" | "character varying" => " reground.bm25_filter_ops",
+            _ => "",
+        };
+        format!(", {}{class}", sql::ident(column))
+    });
+    let indexed = [texts, tenants.as_deref().unwrap_or_default()].concat();
     let weights = match titles {
         0 => String::new(),
         titles => format!(", weights = '{}'", weights_of(titles, title_weight)),

@@ -52,6 +52,14 @@ impl Corpus {
         self.has_tenants() || self.mapping.contains_key("principals_column")
     }
 
+    /// The column of tenants of its passages, if an index of their words can have it as a filter column.
+    pub fn tenants_of_passages(&self) -> Option<&str> {
+        let column = self.mapping.get("tenant_column")?;
+        let kind = self.column_type("tenant_column")?;
+        let is_possible = column.side == Side::Passages && holds_tenants(kind) && kind != "name";
+        is_possible.then_some(column.column.as_str())
+    }
+
     /// Whether its rows belong to tenants.
     pub fn has_tenants(&self) -> bool {
         self.mapping.contains_key("tenant_column")

@@ -64,6 +64,13 @@ fn create_vector_index(corpus: &Corpus, relation: &str, column: &str) -> Result<
 fn other_index(corpus: &Corpus, name: &str, difference: Difference) -> Result<Finding> {
     let create = lexical::create_index(corpus)?.unwrap_or_default();
     Ok(match difference {
+        Difference::NoTenants => Finding::warning(
+            "lexical index",
+            format!(
+                "{name} does not contain the column of tenants: a search of a small tenant reads the words of all"
+            ),
+            Some(format!("{create}; DROP INDEX {name};")),
+        ),
         Difference::NoTitles => Finding::warning(
             "lexical index",
             format!("{name} does not contain the titles: the lexical branch searches without them"),
