@@ -1,4 +1,6 @@
 -- Filter columns of a BM25 index: each plan returns what a scan of the table finds.
+CREATE SCHEMA filter_columns;
+SET search_path = filter_columns, public;
 CREATE TYPE colour AS ENUM ('red', 'green', 'blue');
 CREATE TABLE filtered (id integer PRIMARY KEY, body text, tenant text, number integer, large bigint, small smallint, flag boolean, day date, key uuid,
     code character(4), hue colour);
@@ -98,6 +100,7 @@ SELECT array_agg(id ORDER BY id) FROM spoken WHERE tenant = 2 AND id % 10 = 4 AN
 -- Row-level security: the condition of a policy is an index condition.
 CREATE ROLE filter_reader;
 GRANT reground_user TO filter_reader;
+GRANT USAGE ON SCHEMA filter_columns TO filter_reader;
 GRANT SELECT ON filtered TO filter_reader;
 ALTER TABLE filtered ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_rows ON filtered USING (tenant = current_setting('app.tenant', true));
@@ -135,3 +138,7 @@ SET reground.tenant_from = 'app.tenant';
 SET app.tenant = '2';
 SELECT count(*), bool_and(r.tenant = 2) FROM reground.search('rented', 'w3', max_results => 50) AS s JOIN rented AS r ON r.id::text = s.chunk_id;
 RESET reground.tenant_from;
+SELECT reground.drop_corpus('rented'), reground.drop_corpus('owned');
+RESET search_path;
+SET client_min_messages = error;
+DROP SCHEMA filter_columns CASCADE;
