@@ -28,7 +28,7 @@ CREATE TYPE reground.bm25query (
     INTERNALLENGTH = VARIABLE,
     STORAGE = extended
 );
-COMMENT ON TYPE reground.bm25query IS 'A BM25 query: its words, and the table or index whose statistics weight them. As text: the relation, a colon, a space, the words; before the words a plus sign and a JSON array of text search configurations and a JSON object with the expansion, if given.';
+COMMENT ON TYPE reground.bm25query IS 'A BM25 query: its words, and the table or index whose statistics weight them. As text: the relation, a colon, a space, the words; before these a plus sign and, as far as given, the JSON string "syntax", a JSON array of text search configurations and a JSON object with the expansion.';
 
 -- A text with the text search configuration of its row.
 CREATE TYPE reground.bm25text;
@@ -72,10 +72,10 @@ CREATE FUNCTION reground.find_text_config(name text) RETURNS regconfig
 COMMENT ON FUNCTION reground.find_text_config IS
 'Returns the text search configuration for a name or a language code (german, public.mine, de, zh-TW), or NULL. A name without a schema is looked up in pg_catalog.';
 
-CREATE FUNCTION reground.bm25_query(query text, relation regclass, expansion jsonb DEFAULT NULL, text_configs text[] DEFAULT NULL) RETURNS reground.bm25query
+CREATE FUNCTION reground.bm25_query(query text, relation regclass, expansion jsonb DEFAULT NULL, text_configs text[] DEFAULT NULL, syntax boolean DEFAULT false) RETURNS reground.bm25query
     LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25_query_wrapper';
 COMMENT ON FUNCTION reground.bm25_query IS
-'Returns a BM25 query over a table, a partitioned table, or one of several indexes of a table. expansion: additional lexemes as an object {lexeme: weight}, weights above 0, where a word of the query has weight 1; the 40 with the largest product of weight and inverse document frequency are used. text_configs: text search configurations that parse the query; NULL elements mean that of the index.';
+'Returns a BM25 query over a table, a partitioned table, or one of several indexes of a table. expansion: additional lexemes as an object {lexeme: weight}, weights above 0, where a word of the query has weight 1; the 40 with the largest product of weight and inverse document frequency are used. text_configs: text search configurations that parse the query; NULL elements mean that of the index. syntax: the query can have "phrases", +required and -excluded words; a phrase is required. Errors: 42601 if the query does not follow the syntax.';
 
 -- STABLE: the statistics of the index are read once per statement. PARALLEL RESTRICTED: a worker would read them at another time.
 CREATE FUNCTION reground._bm25_distance(content text, query reground.bm25query) RETURNS double precision
@@ -88,7 +88,7 @@ COMMENT ON FUNCTION reground._bm25_distance(text, reground.bm25query) IS
 CREATE FUNCTION reground._bm25_matches(content text, query reground.bm25query) RETURNS boolean
     LANGUAGE c STABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_matches_wrapper';
 COMMENT ON FUNCTION reground._bm25_matches(text, reground.bm25query) IS
-'Internal: returns whether a text contains at least one word of the query. Function of the operator @@@.';
+'Internal: returns whether a text contains at least one word of the query, and what its syntax requires. Function of the operator @@@.';
 
 CREATE FUNCTION reground.bm25_score(content text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_score_wrapper';

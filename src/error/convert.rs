@@ -3,6 +3,7 @@
 use reground_audit::error::AuditError;
 use reground_bm25::Bm25Error;
 use reground_bm25::index::IndexError;
+use reground_bm25::query::clauses::SyntaxError;
 use reground_documents::DocumentError;
 use reground_grounding::error::GroundingError;
 use reground_models::error::ModelError;
@@ -49,6 +50,12 @@ impl From<reground_citations::Error> for Error {
 impl From<Bm25Error> for Error {
     fn from(error: Bm25Error) -> Self {
         Self::Tsvector(error)
+    }
+}
+
+impl From<SyntaxError> for Error {
+    fn from(error: SyntaxError) -> Self {
+        Self::QuerySyntax(error)
     }
 }
 

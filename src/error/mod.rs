@@ -11,6 +11,7 @@ use pgrx::spi::quote_literal;
 use reground_audit::error::AuditError;
 use reground_bm25::Bm25Error;
 use reground_bm25::index::IndexError;
+use reground_bm25::query::clauses::SyntaxError;
 use reground_documents::DocumentError;
 use reground_grounding::error::GroundingError;
 use reground_grounding::settings::hook::Hook;
@@ -387,6 +388,12 @@ error_table! {
         Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
         format!("invalid input syntax for type bm25query: \"{text}\""),
         "Write the table, a colon and the query, as in 'public.docs: red shoes', or call reground.bm25_query.",
+    );
+    /// A query does not follow the syntax.
+    QuerySyntax(error: SyntaxError) => report(
+        Code::ERRCODE_SYNTAX_ERROR,
+        format!("invalid query: {error}"),
+        error.hint(),
     );
     /// The text form of a `bm25text` is malformed.
     TextForm(text: String) => report(

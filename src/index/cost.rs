@@ -116,9 +116,7 @@ fn bm25_selectivity(
     };
     // A missing privilege or index is an error of the query, not of the planner.
     let weighted = query.and_then(|query| weighted_query(&query).ok());
-    weighted.map_or(DEFAULT_SELECTIVITY, |weighted| {
-        weighted.statistics.selectivity(&weighted.weights)
-    })
+    weighted.map_or(DEFAULT_SELECTIVITY, |weighted| weighted.selectivity())
 }
 
 /// Returns the query on the right side of an operator, if it is known at planning time.

@@ -12,6 +12,7 @@ use reground_bm25::index::search::ranked_search::{Search, SearchHit};
 use reground_bm25::index::search::requirement::Requirement;
 use reground_bm25::index::search::snapshot::Snapshot;
 use reground_bm25::index::terms::{QueryTerm, filter_term};
+use reground_bm25::query::conditions::WordGroup;
 
 use crate::error::{Error, Result};
 use crate::index::content::{FilterValue, Tokenizer, compared_value, item_pointer};
@@ -45,6 +46,17 @@ struct ActiveScan {
     weighted: Rc<WeightedQuery>,
     /// Whether PostgreSQL must compare the rows with the conditions again.
     recheck: bool,
+    /// Whether it must compute the scores again. Those of the index are not lower.
+    recheck_order: bool,
+}
+
+impl ActiveScan {
+    /// Keeps the score of a row for the operator.
+    fn cache_score(&self, found: &SearchHit) {
+        if !self.recheck_order && self.weighted.conditions.are_decided_by_words() {
+            self.weighted.cache_score(found.fingerprint, found.score);
+        }
+    }
 }
 
 /// The rows that a scan returns, by descending score.
@@ -130,10 +142,10 @@ pub unsafe extern "C-unwind" fn next(
         let Some(found) = or_raise(running.rows.next(&pages)) else {
             return false;
         };
-        running.weighted.cache_score(found.fingerprint, found.score);
+        running.cache_score(&found);
         (*scan).xs_heaptid = item_pointer(found.row);
         (*scan).xs_recheck = running.recheck;
-        (*scan).xs_recheckorderby = false;
+        (*scan).xs_recheckorderby = running.recheck_order;
         if let (Some(value), Some(null)) = (state.values.first_mut(), state.nulls.first_mut()) {
             *value = pg_sys::Float8GetDatum(distance(found.score));
             *null = false;
@@ -259,9 +271,14 @@ impl Conditions {
         Ok(Some(conditions))
     }
 
-    /// Whether PostgreSQL must compare the rows with the conditions again: hashes of different values can be equal.
-    fn need_recheck(&self) -> bool {
-        !self.filters.is_empty()
+    /// Whether PostgreSQL must compare the rows with the conditions again: hashes of different values can be equal, and the index does not
+    /// know the positions of words.
+    fn need_recheck(&self) -> Result<bool> {
+        let mut recheck = !self.filters.is_empty();
+        for query in &self.queries {
+            recheck |= !weighted_query(query)?.conditions.are_decided_by_words();
+        }
+        Ok(recheck)
     }
 }
 
@@ -325,12 +342,15 @@ fn search(
         }
     };
     let others = conditions.queries.iter().filter(|other| *other != query);
-    let required = requirements(pages, snapshot.meta(), others, &conditions.filters)?;
+    let mut required = requirements(pages, snapshot.meta(), others, &conditions.filters)?;
+    required.extend(of_word_groups(pages, snapshot.meta(), &weighted)?);
     let search = Search::begin(snapshot, &weighted.statistics, first)?.requiring(required);
+    let is_decided = weighted.conditions.are_decided_by_words();
     Ok(ActiveScan {
         rows: FoundRows::Ranked(Box::new(search)),
         weighted,
-        recheck: conditions.need_recheck(),
+        recheck: conditions.need_recheck()?,
+        recheck_order: !is_decided && !conditions.queries.contains(query),
     })
 }
 
@@ -349,12 +369,13 @@ fn intersect(
     let hits = conjunction::matches(pages, &snapshot, &weighted.statistics, &required)?;
     Ok(ActiveScan {
         rows: FoundRows::Listed(hits.into_iter()),
+        recheck: conditions.need_recheck()?,
+        recheck_order: !weighted.conditions.is_empty(),
         weighted,
-        recheck: conditions.need_recheck(),
     })
 }
 
-/// Returns what the rows must have: a word of each query, and each value.
+/// Returns what the rows must have: a word of each query with what its syntax requires, and each value.
 fn requirements<'a>(
     pages: &IndexPages,
     meta: &Meta,
@@ -367,6 +388,7 @@ fn requirements<'a>(
         let terms = weighted.terms(&Tokenizer::of(meta)?);
         let snapshot = Snapshot::take(pages, meta.clone(), &terms)?;
         required.push(Requirement::word(&snapshot, &weighted.statistics)?);
+        required.extend(of_word_groups(pages, meta, &weighted)?);
     }
     for FilterValue { column, hash } in filters {
         let term = QueryTerm::unweighted(filter_term(meta.key, *column, *hash));
@@ -374,6 +396,25 @@ fn requirements<'a>(
         required.push(Requirement::term(&snapshot));
     }
     Ok(required)
+}
+
+/// Returns what the syntax of a query requires, as far as the index can decide it.
+fn of_word_groups(
+    pages: &IndexPages,
+    meta: &Meta,
+    weighted: &WeightedQuery,
+) -> Result<Vec<Requirement>> {
+    let tokenizer = Tokenizer::of(meta)?;
+    let groups = weighted.conditions.word_groups();
+    let requirement = |group: &WordGroup<'_>| {
+        let terms = tokenizer.terms(&group.words);
+        let snapshot = Snapshot::take(pages, meta.clone(), &terms)?;
+        Ok(match group.excluded {
+            true => Requirement::no_term(&snapshot),
+            false => Requirement::term(&snapshot),
+        })
+    };
+    groups.iter().map(requirement).collect()
 }
 
 /// Returns an array of keys as a slice.

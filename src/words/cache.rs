@@ -11,7 +11,7 @@ use std::ffi::CStr;
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
 
-use super::parse_text::each_lexeme_uncached;
+use super::parse_text::each_position;
 use super::scratch::Scratch;
 
 /// Maximum number of cached bytes per configuration. The cache is cleared beyond it.
@@ -61,7 +61,8 @@ pub fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
     if cached.context_free {
         cached.each_lexeme(config, text, visit);
     } else {
-        each_lexeme_uncached(config, text, visit);
+        let mut visit = visit;
+        each_position(config, text, |lexeme, _| visit(lexeme));
     }
     CONFIGS.replace(all);
 }

@@ -11,3 +11,4 @@ mod scratch;
 
 pub use cache::each_lexeme;
 pub use config::{config_exists, config_oid, find_config, qualified_name};
+pub use parse_text::each_position;

@@ -5,9 +5,9 @@ use pgrx::pg_sys;
 use super::scratch::Scratch;
 use crate::session::with_settings;
 
-/// Calls `visit` with each occurrence of each word of a text. Works for any configuration, including dictionaries that look at
-/// several words.
-pub fn each_lexeme_uncached(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])) {
+/// Calls `visit` with each occurrence of each word of a text, and its position. Works for any configuration, including dictionaries that
+/// look at several words. Positions ascend; a stop word has one too.
+pub fn each_position(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8], u32)) {
     // A text in PostgreSQL is shorter than 1 GB.
     let Ok(length) = i32::try_from(text.len()) else {
         return;
@@ -33,10 +33,14 @@ pub fn each_lexeme_uncached(config: pg_sys::Oid, text: &str, mut visit: impl FnM
     };
     // SAFETY: parsetext has set this member of the union.
     let position = |word: &pg_sys::ParsedWord| unsafe { word.pos.pos };
+    let (mut last, mut absolute) = (0, 0);
     for place in words.chunk_by(|one, other| position(one) == position(other)) {
+        let stored = place.first().map_or(0, position);
+        absolute += u32::from(stored.wrapping_sub(last));
+        last = stored;
         for (at, word) in place.iter().enumerate() {
             if !place[..at].iter().any(|other| bytes(other) == bytes(word)) {
-                visit(bytes(word));
+                visit(bytes(word), absolute);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reground_interrupt::check_interrupt;
 
-use crate::query_weight::{MAX_QUERY_WEIGHT, QueryWeight, weights};
+use crate::query::query_weight::{MAX_QUERY_WEIGHT, QueryWeight, weights};
 use crate::row_words::RowWords;
 use crate::score::{Parameters, term_score};
 

@@ -11,14 +11,14 @@ mod collector;
 pub mod config_name;
 mod error;
 pub mod index;
-pub mod query_weight;
+pub mod query;
 mod row_words;
 pub mod score;
 mod tsvector;
 
 pub use collector::{Collector, Ranking, Scored, Statistics};
 pub use error::Bm25Error;
-pub use query_weight::QueryWeight;
+pub use query::query_weight::QueryWeight;
 pub use row_words::{RowWords, WordCounter};
 pub use score::Parameters;
 pub use tsvector::TsVector;

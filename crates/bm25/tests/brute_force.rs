@@ -207,7 +207,8 @@ fn assert_conjunctions(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTe
 /// Asserts that searches with conditions on filter columns, and on the words of another query, find what brute force finds.
 fn assert_filters(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTerm]) {
     let of_values = [
-        &[(0, 1)][..],
+        &[][..],
+        &[(0, 1)],
         &[(1, 7)],
         &[(2, 7)],
         &[(0, 1), (1, 7)],
@@ -216,6 +217,11 @@ fn assert_filters(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTerm]) 
     let meta = Meta::read(store).unwrap();
     let take = |terms: &[QueryTerm]| Snapshot::take(store, meta.clone(), terms).unwrap();
     let (snapshot, words) = (take(terms), take(&self::terms(&[2, 3, 400])));
+    let excluded = take(&self::terms(&[5, 60]));
+    let has_excluded = |row: u64| {
+        let mut terms = excluded.terms().iter();
+        terms.any(|term| brute.documents[&row].frequency(term.hash) > 0)
+    };
     let ranking = brute.ranking(terms, snapshot.statistics());
     let others = brute.ranking(words.terms(), words.statistics());
     let with_other_word: BTreeSet<u64> = others.into_iter().map(|(_, row)| row).collect();
@@ -226,12 +232,13 @@ fn assert_filters(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTerm]) 
                 Requirement::term(&take(&[term]))
             });
             let words = with_words.then(|| Requirement::word(&words, words.statistics()).unwrap());
-            filters.chain(words).collect::<Vec<_>>()
+            let excluded = with_words.then(|| Requirement::no_term(&excluded));
+            filters.chain(words).chain(excluded).collect::<Vec<_>>()
         };
         let fits = |row: u64| {
             let mut values = values.iter();
             values.all(|&(column, value)| row % DIVISORS[column] == value)
-                && (!with_words || with_other_word.contains(&row))
+                && (!with_words || with_other_word.contains(&row) && !has_excluded(row))
         };
         let expected = ranking.iter().copied().filter(|&(_, row)| fits(row));
         let expected: Vec<(f64, u64)> = expected.collect();

@@ -4,13 +4,14 @@ use pgrx::pg_sys;
 use pgrx::{Array, FromDatum};
 use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::terms::{
-    Counter, Document, Key, Weights, fingerprint, fingerprint_of_fields,
+    Counter, Document, Key, QueryTerm, Weights, fingerprint, fingerprint_of_fields, term_hash,
 };
+use reground_bm25::query::phrase::TextPositions;
 
 use super::filter_column::{FilterValue, filter_values};
 use super::in_language::{InLanguage, texts_of};
 use crate::error::{Error, Result};
-use crate::words::{config_oid, each_lexeme};
+use crate::words::{config_oid, each_lexeme, each_position};
 
 /// The indexed content of a row.
 #[derive(Clone, Debug)]
@@ -101,13 +102,34 @@ impl Tokenizer {
         }
     }
 
+    /// Returns the terms of words, to look them up.
+    pub fn terms(&self, words: &[&[u8]]) -> Vec<QueryTerm> {
+        let hashes = words.iter().map(|word| term_hash(self.key, word));
+        hashes.map(QueryTerm::unweighted).collect()
+    }
+
+    /// Returns the positions of the words of each text of a content.
+    pub fn positions(&self, content: &Content) -> Vec<TextPositions> {
+        let config = self.config_of(content);
+        let positions = |text: &String| {
+            let mut positions = TextPositions::default();
+            each_position(config, text, |lexeme, at| positions.add(lexeme, at));
+            positions
+        };
+        content.fields().iter().map(positions).collect()
+    }
+
+    fn config_of(&self, content: &Content) -> pg_sys::Oid {
+        match content {
+            Content::InLanguage(content) => content.config().unwrap_or(self.config),
+            Content::Text(_) | Content::Fields(_) => self.config,
+        }
+    }
+
     /// Counts the words of a content.
     fn count(&self, content: &Content) -> Counter {
         let mut counter = Counter::new(self.key);
-        let config = match content {
-            Content::InLanguage(content) => content.config().unwrap_or(self.config),
-            Content::Text(_) | Content::Fields(_) => self.config,
-        };
+        let config = self.config_of(content);
         for (number, field) in content.fields().iter().enumerate() {
             let weight = self.weights.of(number);
             each_lexeme(config, field, |lexeme| counter.add(lexeme, weight));

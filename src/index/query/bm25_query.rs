@@ -3,7 +3,8 @@
 //! The text form is the table as shown by `regclass`, a colon, a space and the query: `public.docs: red shoes`. The first
 //! colon outside double quotes ends the table's name; one space after it is not part of the query. Expansion terms come first,
 //! as a plus sign and a JSON object: `+{"boot":0.3} public.docs: red shoes`. Text search configurations other than that of the
-//! index come before them, directly after the plus sign: `+["pg_catalog.german"] public.docs: rote Schuhe`.
+//! index come before them, directly after the plus sign: `+["pg_catalog.german"] public.docs: rote Schuhe`. A query with a syntax has the
+//! JSON string "syntax" first: `+"syntax" public.docs: +red "running shoes"`.
 
 use std::ffi::{CStr, CString};
 
@@ -12,8 +13,10 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{Internal, IntoDatum, pg_extern};
+use reground_bm25::query::clauses::{Clause, clauses};
 
 use super::expansion::Expansion;
+use crate::api::given;
 use crate::datum::{Json, argument, from_datum, payload};
 use crate::error::{Error, Result};
 use crate::words::find_config;
@@ -25,6 +28,8 @@ pub struct Bm25Query {
     pub relation: pg_sys::Oid,
     /// The text of the query.
     pub text: String,
+    /// Whether the text has phrases, required and excluded words.
+    pub syntax: bool,
     /// Expansion terms.
     pub expansion: Expansion,
     /// Names of the text search configurations for the query; empty for that of the index.
@@ -35,9 +40,13 @@ pub struct Bm25Query {
 const OID_OF_TYPE: i16 = 1;
 /// Bytes of the table's oid, little-endian, at the start of the payload.
 const OID_BYTES: usize = size_of::<u32>();
-/// Bit that marks the number of configurations, which follows the oid if there are any. The number of expansion terms never
-/// has this bit.
+/// Bit that marks the number of configurations, which follows the oid if there are any or if the query has a syntax. The number of
+/// expansion terms never has this bit.
 const NAMED_CONFIGS: u32 = 1 << 31;
+/// Bit of that number if the query has a syntax.
+const WITH_SYNTAX: u32 = 1 << 30;
+/// The JSON string in the text form of a query with a syntax.
+const SYNTAX: &str = "\"syntax\"";
 /// Maximum number of configurations in a query.
 const MAX_CONFIGS: usize = 1000;
 
@@ -57,9 +66,31 @@ impl Bm25Query {
         Ok(Self {
             relation,
             text: text.to_owned(),
+            syntax: false,
             expansion,
             text_configs: Vec::new(),
         })
+    }
+
+    /// Sets whether the text has phrases, required and excluded words.
+    ///
+    /// # Errors
+    /// 42601 if the text does not follow the syntax.
+    pub fn with_syntax(mut self, syntax: bool) -> Result<Self> {
+        self.syntax = syntax;
+        self.clauses()?;
+        Ok(self)
+    }
+
+    /// Returns the clauses of the text; none without a syntax.
+    ///
+    /// # Errors
+    /// 42601 if the text does not follow the syntax.
+    pub fn clauses(&self) -> Result<Vec<Clause<'_>>> {
+        match self.syntax {
+            true => Ok(clauses(&self.text)?),
+            false => Ok(Vec::new()),
+        }
     }
 
     /// Sets the text search configurations of the query.
@@ -83,31 +114,54 @@ impl Bm25Query {
 
     /// Returns the JSON part of the text form.
     fn json_prefix(&self) -> Result<String> {
+        let syntax = if self.syntax { SYNTAX } else { "" };
         let named = match self.text_configs.is_empty() {
             true => String::new(),
             false => serde_json::to_string(&self.text_configs)?,
         };
-        Ok(named + &self.expansion.to_json()?)
+        Ok([syntax, &named, &self.expansion.to_json()?].concat())
     }
 }
 
-/// Parses the JSON part of the text form. Returns its values and the rest of the text; `None` if the text does not begin with
-/// JSON.
-fn parse_json_prefix(text: &str) -> Result<Option<(Vec<String>, Expansion, &str)>> {
-    if !text.starts_with('[') {
-        let prefix = Expansion::parse_prefix(text)?;
-        return Ok(prefix.map(|(expansion, rest)| (Vec::new(), expansion, rest)));
+/// The values before the relation in the text form.
+#[derive(Default)]
+struct JsonPrefix {
+    syntax: bool,
+    text_configs: Vec<String>,
+    expansion: Expansion,
+}
+
+impl JsonPrefix {
+    /// Parses the values. Returns the rest of the text too; `None` if the text does not begin with a value.
+    fn parse(text: &str) -> Result<Option<(Self, &str)>> {
+        let mut prefix = Self::default();
+        let mut rest = text;
+        if let Some(after) = rest.strip_prefix(SYNTAX) {
+            (prefix.syntax, rest) = (true, after);
+        }
+        if rest.starts_with('[') {
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Vec<String>>();
+            let Some(Ok(named)) = values.next() else {
+                return Ok(None);
+            };
+            prefix.text_configs = named;
+            rest = rest.get(values.byte_offset()..).unwrap_or_default();
+        }
+        if rest.starts_with('{') {
+            let Some((expansion, after)) = Expansion::parse_prefix(rest)? else {
+                return Ok(None);
+            };
+            (prefix.expansion, rest) = (expansion, after);
+        }
+        Ok((rest.len() < text.len()).then_some((prefix, rest)))
     }
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Vec<String>>();
-    let Some(Ok(named)) = values.next() else {
-        return Ok(None);
-    };
-    let rest = text.get(values.byte_offset()..).unwrap_or_default();
-    if !rest.starts_with('{') {
-        return Ok(Some((named, Expansion::default(), rest)));
+
+    /// The query of a text with these values.
+    fn query(self, relation: pg_sys::Oid, text: &str) -> Result<Bm25Query> {
+        Bm25Query::new(relation, text, self.expansion)?
+            .with_syntax(self.syntax)?
+            .with_text_configs(self.text_configs)
     }
-    let prefix = Expansion::parse_prefix(rest)?;
-    Ok(prefix.map(|(expansion, rest)| (named, expansion, rest)))
 }
 
 #[pg_extern(sql = false)]
@@ -118,9 +172,9 @@ fn bm25query_in(input: &CStr) -> std::result::Result<Bm25Query, ErrorReport> {
 fn parse(input: &CStr) -> Result<Bm25Query> {
     let malformed = || Error::QueryForm(input.to_string_lossy().into_owned());
     let input = input.to_str().map_err(|_| malformed())?;
-    let (named, expansion, input) = match input.strip_prefix('+') {
-        Some(rest) => parse_json_prefix(rest)?.ok_or_else(malformed)?,
-        None => (Vec::new(), Expansion::default(), input),
+    let (prefix, input) = match input.strip_prefix('+') {
+        Some(rest) => JsonPrefix::parse(rest)?.ok_or_else(malformed)?,
+        None => (JsonPrefix::default(), input),
     };
     let mut quoted = false;
     let colon = input.find(|character| {
@@ -138,10 +192,7 @@ fn parse(input: &CStr) -> Result<Bm25Query> {
         unsafe { pgrx::direct_function_call(pg_sys::regclassin, &[Some(name.as_ptr().into())]) };
     relation
         .filter(|&relation| relation != pg_sys::InvalidOid)
-        .map_or_else(
-            || Err(malformed()),
-            |relation| Bm25Query::new(relation, text, expansion)?.with_text_configs(named),
-        )
+        .map_or_else(|| Err(malformed()), |relation| prefix.query(relation, text))
 }
 
 #[pg_extern(sql = false)]
@@ -174,18 +225,18 @@ fn bm25query_recv(message: Internal) -> std::result::Result<Bm25Query, ErrorRepo
         let text = pg_sys::pq_getmsgtext(message, rest, &mut length);
         (relation, prefix, CStr::from_ptr(text).to_string_lossy())
     };
-    let (named, expansion) = match prefix.is_empty() {
-        true => (Vec::new(), Expansion::default()),
+    let values = match prefix.is_empty() {
+        true => JsonPrefix::default(),
         false => {
             let form = || Error::QueryForm(prefix.to_string());
-            let (named, expansion, rest) = parse_json_prefix(&prefix)?.ok_or_else(form)?;
+            let (values, rest) = JsonPrefix::parse(&prefix)?.ok_or_else(form)?;
             if !rest.is_empty() {
                 return Err(form().into());
             }
-            (named, expansion)
+            values
         }
     };
-    Ok(Bm25Query::new(relation.into(), &text, expansion)?.with_text_configs(named)?)
+    Ok(values.query(relation.into(), &text)?)
 }
 
 #[pg_extern(sql = false)]
@@ -217,6 +268,7 @@ fn bm25_query(
     relation: Option<pg_sys::Oid>,
     expansion: Option<Json>,
     text_configs: Option<Vec<Option<String>>>,
+    syntax: Option<bool>,
 ) -> std::result::Result<Option<Bm25Query>, ErrorReport> {
     let (Some(query), Some(relation)) = (query, relation) else {
         return Ok(None);
@@ -227,7 +279,8 @@ fn bm25_query(
     };
     let named = text_configs.unwrap_or_default().into_iter();
     let named = named.map(|name| name.ok_or(Error::Null("a text search configuration")));
-    let query = Bm25Query::new(relation, query, expansion)?;
+    let query =
+        Bm25Query::new(relation, query, expansion)?.with_syntax(given(syntax, "syntax")?)?;
     Ok(Some(
         query.with_text_configs(named.collect::<Result<_>>()?)?,
     ))
@@ -258,8 +311,10 @@ impl Bm25Query {
     fn to_bytes(&self) -> Vec<u8> {
         let relation = self.relation.to_u32().to_le_bytes();
         let mut named = Vec::new();
-        if !self.text_configs.is_empty() {
-            named.extend((self.text_configs.len() as u32 | NAMED_CONFIGS).to_le_bytes());
+        if self.syntax || !self.text_configs.is_empty() {
+            let syntax = if self.syntax { WITH_SYNTAX } else { 0 };
+            let count = self.text_configs.len() as u32 | NAMED_CONFIGS | syntax;
+            named.extend(count.to_le_bytes());
             for name in &self.text_configs {
                 named.extend((name.len() as u32).to_le_bytes());
                 named.extend(name.as_bytes());
@@ -276,11 +331,12 @@ impl Bm25Query {
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (relation, mut rest) = bytes.split_first_chunk::<OID_BYTES>()?;
-        let mut text_configs = Vec::new();
+        let (mut text_configs, mut syntax) = (Vec::new(), false);
         if let Some((count, mut after)) =
             number(rest).filter(|(count, _)| count & NAMED_CONFIGS != 0)
         {
-            for _ in 0..count & !NAMED_CONFIGS {
+            syntax = count & WITH_SYNTAX != 0;
+            for _ in 0..count & !(NAMED_CONFIGS | WITH_SYNTAX) {
                 let (size, name) = number(after)?;
                 let (name, next) = name.split_at_checked(size as usize)?;
                 text_configs.push(String::from_utf8_lossy(name).into_owned());
@@ -292,6 +348,7 @@ impl Bm25Query {
         Some(Self {
             relation: u32::from_le_bytes(*relation).into(),
             text: String::from_utf8_lossy(text).into_owned(),
+            syntax,
             expansion,
             text_configs,
         })
@@ -309,6 +366,7 @@ argument!(
     Bm25Query {
         relation: pg_sys::InvalidOid,
         text: String::new(),
+        syntax: false,
         expansion: Expansion::default(),
         text_configs: Vec::new(),
     }

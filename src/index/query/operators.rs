@@ -150,6 +150,10 @@ fn explain(
     // Figures of the whole table tell about rows that the caller may not read.
     let shown = !hides_rows(query.relation)?;
     let document = weighted.tokenizer().words(&content);
+    let contributions = match weighted.meets_conditions(&content) {
+        true => weighted.contributions(&document),
+        false => vec![0; weighted.lexemes.len()],
+    };
     let terms = weighted.terms(weighted.tokenizer());
     let length = reground_bm25::index::segment::norms::length(document.norm());
     let rows: Vec<ExplainRow<'_>> = weighted
@@ -158,7 +162,7 @@ fn explain(
         .zip(&terms)
         .zip(&weighted.weights)
         .zip(&weighted.statistics.frequencies)
-        .zip(weighted.contributions(&document))
+        .zip(contributions)
         .map(
             |(((((lexeme, query_weight), term), &weight), &document_frequency), contribution)| {
                 ExplainRow {

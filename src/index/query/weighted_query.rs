@@ -8,10 +8,15 @@ use std::rc::Rc;
 
 use pgrx::pg_sys;
 use reground_bm25::index::pages::meta::Meta;
-use reground_bm25::index::score::{Saturation, Statistics, contribution, to_float};
+use reground_bm25::index::score::{
+    NO_SCORE, Saturation, Statistics, contribution, is_found, to_float,
+};
 use reground_bm25::index::search::snapshot::Snapshot;
 use reground_bm25::index::terms::{Document, QueryTerm, term_hash};
-use reground_bm25::query_weight::{MAX_QUERY_WEIGHT, contributes};
+use reground_bm25::query::clauses::Demand;
+use reground_bm25::query::conditions::Conditions;
+use reground_bm25::query::phrase::Phrase;
+use reground_bm25::query::query_weight::{MAX_QUERY_WEIGHT, contributes};
 use reground_bm25::{Parameters, QueryWeight};
 
 use super::bm25_query::Bm25Query;
@@ -20,7 +25,7 @@ use crate::index::content::{Content, Tokenizer};
 use crate::index::index_lookup::indexes;
 use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;
-use crate::words::{each_lexeme, find_config};
+use crate::words::{each_lexeme, each_position, find_config};
 
 /// Maximum number of cached queries.
 const MAX_QUERIES: usize = 16;
@@ -39,6 +44,8 @@ pub struct WeightedQuery {
     parameters: Parameters,
     tokenizer: Tokenizer,
     terms: Vec<QueryTerm>,
+    /// What a content must have and must not have.
+    pub conditions: Conditions,
     /// Scores of contents that a scan returned, by fingerprint.
     scores: RefCell<HashMap<u64, f64>>,
 }
@@ -147,6 +154,7 @@ impl WeightedQuery {
             let meta = Meta::read(&pages)?;
             let tokenizer = Tokenizer::of(&meta)?;
             let parameters = meta.parameters()?;
+            let configs = text_configs(tokenizer.config, query);
             let lexemes = match &combined {
                 Some(combined)
                     if (combined.tokenizer.config, combined.tokenizer.weights)
@@ -156,7 +164,7 @@ impl WeightedQuery {
                     combined.lexemes.clone()
                 }
                 Some(_) => return Err(Error::PartitionsDiffer),
-                None => lexemes(&text_configs(tokenizer.config, query), query),
+                None => lexemes(&configs, query)?,
             };
             let terms = terms(&tokenizer, &lexemes);
             let snapshot = Snapshot::take(&pages, meta, &terms)?;
@@ -175,6 +183,7 @@ impl WeightedQuery {
                         parameters,
                         tokenizer,
                         terms,
+                        conditions: conditions(&configs, query)?,
                         scores: RefCell::default(),
                     });
                 }
@@ -198,6 +207,12 @@ impl WeightedQuery {
         terms(tokenizer, &self.lexemes)
     }
 
+    /// Estimates the share of the rows that match.
+    pub fn selectivity(&self) -> f64 {
+        self.conditions
+            .selectivity(&self.lexemes, &self.weights, &self.statistics)
+    }
+
     /// Caches the score of a content that a scan returns.
     pub fn cache_score(&self, fingerprint: u64, score: f64) {
         let mut scores = self.scores.borrow_mut();
@@ -212,19 +227,28 @@ impl WeightedQuery {
         if let Some(&score) = self.scores.borrow().get(&content.fingerprint()) {
             return score;
         }
+        if !self.meets_conditions(content) {
+            return NO_SCORE;
+        }
         let document = self.tokenizer.words(content);
         to_float(self.contributions(&document).iter().sum())
     }
 
-    /// Returns whether a content contains a term of the query.
+    /// Returns whether a content has what the query requires.
+    pub fn meets_conditions(&self, content: &Content) -> bool {
+        self.conditions.is_empty() || self.conditions.are_met(&self.tokenizer.positions(content))
+    }
+
+    /// Returns whether a content contains a term of the query, and meets its conditions.
     pub fn matches(&self, content: &Content) -> bool {
         // A scan with a condition on a filter column has its rows compared again.
         if let Some(&score) = self.scores.borrow().get(&content.fingerprint()) {
-            return score > 0.0;
+            return is_found(score);
         }
         let document = self.tokenizer.words(content);
         let mut each = self.terms.iter().zip(&self.weights);
         each.any(|(term, &weight)| contributes(weight) && document.frequency(term.hash) > 0)
+            && self.meets_conditions(content)
     }
 
     /// Returns the contribution of each term to a document's score.
@@ -255,17 +279,25 @@ fn text_configs(own: pg_sys::Oid, query: &Bm25Query) -> Vec<pg_sys::Oid> {
 }
 
 /// Returns the lexemes of a query in order, with their weights. The lexemes of several configurations are combined; each
-/// counts with its maximum frequency among them.
-fn lexemes(configs: &[pg_sys::Oid], query: &Bm25Query) -> Vec<(Vec<u8>, QueryWeight)> {
+/// counts with its maximum frequency among them. Excluded words do not count.
+fn lexemes(configs: &[pg_sys::Oid], query: &Bm25Query) -> Result<Vec<(Vec<u8>, QueryWeight)>> {
+    let clauses = query.clauses()?.into_iter();
+    let counted = clauses.filter(|clause| clause.demand != Demand::Excluded);
+    let texts: Vec<&str> = match query.syntax {
+        true => counted.map(|clause| clause.text).collect(),
+        false => vec![&query.text],
+    };
     let mut all: BTreeMap<Vec<u8>, QueryWeight> = BTreeMap::new();
     for &config in configs {
         let mut read: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
-        each_lexeme(config, &query.text, |lexeme| match read.get_mut(lexeme) {
-            Some(frequency) => *frequency = (*frequency + 1).min(MAX_QUERY_WEIGHT),
-            None => {
-                read.insert(lexeme.to_vec(), 1);
-            }
-        });
+        for text in &texts {
+            each_lexeme(config, text, |lexeme| match read.get_mut(lexeme) {
+                Some(frequency) => *frequency = (*frequency + 1).min(MAX_QUERY_WEIGHT),
+                None => {
+                    read.insert(lexeme.to_vec(), 1);
+                }
+            });
+        }
         for (lexeme, frequency) in read {
             let query_weight = all.entry(lexeme).or_default();
             query_weight.frequency = query_weight.frequency.max(frequency);
@@ -274,7 +306,21 @@ fn lexemes(configs: &[pg_sys::Oid], query: &Bm25Query) -> Vec<(Vec<u8>, QueryWei
     for (lexeme, weight) in query.expansion.terms() {
         all.entry(lexeme.as_bytes().to_vec()).or_default().expansion = weight;
     }
-    all.into_iter().collect()
+    Ok(all.into_iter().collect())
+}
+
+/// Returns the conditions of a query, by each configuration.
+fn conditions(configs: &[pg_sys::Oid], query: &Bm25Query) -> Result<Conditions> {
+    let phrase = |config: pg_sys::Oid, text: &str| {
+        let mut words = Vec::new();
+        each_position(config, text, |word, at| words.push((word.to_vec(), at)));
+        Phrase::new(words)
+    };
+    let phrases = |text: &str| {
+        let each = configs.iter();
+        each.filter_map(|&config| phrase(config, text)).collect()
+    };
+    Ok(Conditions::new(&query.clauses()?, phrases))
 }
 
 fn terms(tokenizer: &Tokenizer, lexemes: &[(Vec<u8>, QueryWeight)]) -> Vec<QueryTerm> {

@@ -16,6 +16,8 @@ pub struct Competitor {
     query: &'static str,
     /// Statement to run first.
     before: &'static str,
+    /// Its index on `lexical.divided`, and the search within a part of these rows; empty if it is not measured.
+    divided: [&'static str; 2],
 }
 
 const OURS: Competitor = Competitor {
@@ -23,6 +25,7 @@ const OURS: Competitor = Competitor {
     index: "CREATE INDEX NAME ON TABLE USING reground_bm25 (body) WITH (text_config = 'english')",
     query: "SELECT id FROM lexical.passages ORDER BY body <@> reground.bm25_query($1, 'lexical.passages') LIMIT LIMIT_ROWS",
     before: "",
+    divided: ["", ""],
 };
 
 /// PostgreSQL's own text search: any of the words, ranked by cover density.
@@ -32,6 +35,7 @@ const TSVECTOR: Competitor = Competitor {
     query: "SELECT p.id FROM lexical.passages AS p, (SELECT string_agg(quote_literal(lexeme), ' | ')::tsquery AS words FROM unnest(to_tsvector('english', $1))) AS q \
             WHERE to_tsvector('english', p.body) @@ q.words ORDER BY ts_rank_cd(to_tsvector('english', p.body), q.words) DESC LIMIT LIMIT_ROWS",
     before: "",
+    divided: ["", ""],
 };
 
 /// pg_textsearch, if the server has it.
@@ -40,6 +44,10 @@ const PG_TEXTSEARCH: Competitor = Competitor {
     index: "CREATE INDEX NAME ON TABLE USING bm25 (body) WITH (text_config = 'english')",
     query: "SELECT id FROM lexical.passages ORDER BY body <@> to_bm25query($1, 'lexical.passages_pg_textsearch') LIMIT LIMIT_ROWS",
     before: "CREATE EXTENSION IF NOT EXISTS pg_textsearch",
+    divided: [
+        "CREATE INDEX divided_pg_textsearch ON lexical.divided USING bm25 (body) WITH (text_config = 'english')",
+        "SELECT id FROM lexical.divided WHERE PARTS = PART ORDER BY body <@> to_bm25query($1, 'lexical.divided_pg_textsearch') LIMIT LIMIT_ROWS",
+    ],
 };
 
 /// The competitors that the server has, limited to the names `only` unless it is empty; ours first.
@@ -91,6 +99,16 @@ impl Competitor {
         let name = format!("lexical.{}", self.index_name());
         let row = client.query_one("SELECT pg_relation_size($1::text::regclass)", &[&name])?;
         Ok(row.get(0))
+    }
+
+    /// Builds its index on `lexical.divided`. Returns the search within a part of these rows; `None` if it is not measured.
+    ///
+    /// # Errors
+    /// Errors of the server.
+    pub fn search_divided(&self, client: &mut Client) -> Result<Option<String>> {
+        let [index, search] = self.divided;
+        client.batch_execute(index)?;
+        Ok((!search.is_empty()).then(|| search.to_owned()))
     }
 
     /// Its query for `limit` rows; `$1` is the text.

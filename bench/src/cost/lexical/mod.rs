@@ -1,6 +1,7 @@
 //! The command `lexical`: compares indexes for ranked full-text search, on passages made of real sentences.
 
 mod competitor;
+mod filters;
 mod options;
 mod passages;
 mod report;
@@ -52,6 +53,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         options.limit,
         rows,
     )?;
+    let filters = filters::measure(&mut client, &address, &competitors, &queries, options.limit)?;
     let report = Report {
         machine: machine::describe(&mut client, &address)?,
         passages: options.passages,
@@ -61,6 +63,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         queries: queries.iter().map(Vec::len).collect(),
         round_trip,
         rows,
+        filters,
     };
     let text = report.markdown()?;
     print!("{text}");

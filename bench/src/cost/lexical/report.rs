@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use super::filters::{FilterRow, PARTS, QUERIES};
 use super::timing::CLIENTS;
 use crate::database::machine::Fact;
 use crate::statistics::times::{median, ms};
@@ -71,6 +72,8 @@ pub struct Report {
     pub round_trip: Duration,
     /// The competitors, ours first.
     pub rows: Vec<Row>,
+    /// Searches within a part of the rows.
+    pub filters: Vec<FilterRow>,
 }
 
 impl Report {
@@ -103,6 +106,7 @@ impl Report {
         for (title, of) in tables {
             self.times(&mut text, title, of)?;
         }
+        self.filters(&mut text)?;
         Ok(text)
     }
 
@@ -174,6 +178,39 @@ impl Report {
                     "| ours / it | {} |",
                     ratios.collect::<Vec<_>>().join(" | ")
                 )?;
+            }
+        }
+        writeln!(text)?;
+        Ok(())
+    }
+
+    /// The table of the searches within parts.
+    fn filters(&self, text: &mut String) -> Result<()> {
+        let Some(ours) = self.filters.first() else {
+            return Ok(());
+        };
+        let shares = PARTS.map(|parts| format!("{} % of the rows", 100.0 / f64::from(parts)));
+        writeln!(
+            text,
+            "## A part of the rows\n\n\
+             `WHERE part = … ORDER BY … LIMIT`, median milliseconds of {QUERIES} queries of each number of words, and the mean number of rows \
+             that a query returned.\n\n| | {} |\n|---|{}",
+            shares.join(" | "),
+            "---:|".repeat(shares.len())
+        )?;
+        let time = |time: Duration| ms(time.saturating_sub(self.round_trip));
+        for (number, row) in self.filters.iter().enumerate() {
+            let parts = row.parts.iter();
+            let cells: Vec<String> = parts
+                .map(|&(took, found)| format!("{:.3} ({found:.1} rows)", time(took)))
+                .collect();
+            writeln!(text, "| {} | {} |", row.name, cells.join(" | "))?;
+            if number > 0 {
+                let pairs = ours.parts.iter().zip(&row.parts);
+                let ratios: Vec<String> = pairs
+                    .map(|(ours, theirs)| ratio(time(ours.0) / time(theirs.0)))
+                    .collect();
+                writeln!(text, "| filter column / it | {} |", ratios.join(" | "))?;
             }
         }
         writeln!(text)?;

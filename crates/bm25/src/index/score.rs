@@ -1,6 +1,6 @@
 //! Scores as integers. Their sum does not depend on the order of the terms, so every plan computes exactly the same score.
 
-use crate::query_weight::{self, QueryWeight};
+use crate::query::query_weight::{self, QueryWeight};
 use crate::score::Parameters;
 
 use crate::index::segment::norms;
@@ -28,6 +28,14 @@ pub fn row_count(count: u64) -> f64 {
 
 /// Estimated share of matching documents for an unknown query.
 pub const DEFAULT_SELECTIVITY: f64 = 0.05;
+
+/// Score of a text that a query does not find.
+pub const NO_SCORE: f64 = 0.0;
+
+/// Returns whether a query finds a text with this score.
+pub fn is_found(score: f64) -> bool {
+    score > NO_SCORE
+}
 
 /// Collection statistics for the weights of a query's terms; fixed when a scan begins.
 #[derive(Clone, Debug, PartialEq)]

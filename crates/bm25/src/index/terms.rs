@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::hash::Hasher;
 
 use crate::index::segment::norms::norm;
-use crate::query_weight::QueryWeight;
+use crate::query::query_weight::QueryWeight;
 
 /// The secret key of an index. It prevents that somebody constructs colliding terms.
 pub type Key = [u64; 2];

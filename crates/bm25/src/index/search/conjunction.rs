@@ -12,7 +12,8 @@ use crate::index::search::snapshot::Snapshot;
 use crate::index::segment::reader::SegmentReader;
 
 /// Returns the documents that fulfil each requirement, by descending score for the query of `ordering`, then by row. Documents without
-/// a word of that query have the score 0. The snapshots of the requirements are of the same meta page.
+/// a word of that query have the score 0. There are none if documents are only excluded. The snapshots of the requirements are of the
+/// same meta page.
 ///
 /// # Errors
 /// A damaged page.
@@ -54,13 +55,12 @@ fn in_write_buffer(
     scores: &DocumentScores,
     requirements: &[Requirement],
 ) -> Vec<(u64, u64, u64)> {
-    let Some((first, others)) = requirements.split_first() else {
+    let Some(first) = requirements.iter().find_map(Requirement::buffered) else {
         return Vec::new();
     };
-    let matching = first
-        .buffered()
-        .filter(|&(row, _)| others.iter().all(|other| other.has_buffered(row)));
-    matching
+    let are_met = |row| requirements.iter().all(|one| one.is_met_by_buffered(row));
+    first
+        .filter(|&(row, _)| are_met(row))
         .map(|(row, fingerprint)| {
             let mut buffered = ordering.buffered.iter();
             let buffered = buffered.find(|buffered| buffered.row == row);

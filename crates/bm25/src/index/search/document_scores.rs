@@ -10,7 +10,7 @@ use crate::index::search::snapshot::{BufferedMatch, Snapshot};
 use crate::index::segment::dictionary::Entry;
 use crate::index::segment::postings::Postings;
 use crate::index::segment::reader::SegmentReader;
-use crate::query_weight::contributes;
+use crate::query::query_weight::contributes;
 
 /// Scores documents for a query with fixed statistics.
 pub(super) struct DocumentScores {

@@ -123,7 +123,7 @@ impl Search {
         for (document, buffered) in self.snapshot.buffered.iter().enumerate() {
             let score = self.scores.of_buffered(buffered);
             let mut requirements = self.requirements.iter();
-            if score > 0 && requirements.all(|required| required.has_buffered(buffered.row)) {
+            if score > 0 && requirements.all(|required| required.is_met_by_buffered(buffered.row)) {
                 top_k.offer((score, Reverse(document as u64)));
             }
         }

@@ -1,5 +1,5 @@
-//! What the documents of a search must have besides a word of the query that ranks them: a word of another query, or the value of a
-//! filter column.
+//! What the documents of a search must have besides a word of the query that ranks them: a word of another query, a required word, or
+//! the value of a filter column. Excluded words are requirements too.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,10 @@ use crate::index::segment::dictionary::Entry;
 use crate::index::segment::postings::Postings;
 use crate::index::segment::reader::SegmentReader;
 
-/// The documents of an index that have at least one of several terms.
+/// The documents of an index that have at least one of several terms, or none of them.
 pub struct Requirement {
+    /// Whether the documents have none of the terms.
+    excludes: bool,
     /// Entries of the terms, by segment.
     entries: Vec<Vec<Entry>>,
     /// Fingerprints of the documents of the write buffer, by row.
@@ -37,6 +39,7 @@ impl Requirement {
             entries.map(|(entry, _)| entry.clone()).collect()
         });
         Ok(Self {
+            excludes: false,
             entries: entries.collect(),
             buffered: buffered.map(|b| (b.row, b.fingerprint)).collect(),
         })
@@ -46,23 +49,32 @@ impl Requirement {
     #[must_use]
     pub fn term(snapshot: &Snapshot) -> Self {
         let buffered = snapshot.buffered.iter();
-        let entries = snapshot.entries.iter();
+        let known = |entries: &Vec<Option<Entry>>| entries.iter().flatten().cloned().collect();
         Self {
-            entries: entries
-                .map(|e| e.iter().flatten().cloned().collect())
-                .collect(),
+            excludes: false,
+            entries: snapshot.entries.iter().map(known).collect(),
             buffered: buffered.map(|b| (b.row, b.fingerprint)).collect(),
         }
     }
 
-    /// Whether a row of the write buffer has one of the terms.
-    pub(super) fn has_buffered(&self, row: u64) -> bool {
-        self.buffered.contains_key(&row)
+    /// None of the terms of a snapshot.
+    #[must_use]
+    pub fn no_term(snapshot: &Snapshot) -> Self {
+        Self {
+            excludes: true,
+            ..Self::term(snapshot)
+        }
     }
 
-    /// Rows and fingerprints of the documents of the write buffer with one of the terms.
-    pub(super) fn buffered(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.buffered.iter().map(|(&row, &print)| (row, print))
+    /// Whether a row of the write buffer fulfils the requirement.
+    pub(super) fn is_met_by_buffered(&self, row: u64) -> bool {
+        self.buffered.contains_key(&row) != self.excludes
+    }
+
+    /// Rows and fingerprints of the documents of the write buffer that fulfil the requirement; `None` if it excludes documents.
+    pub(super) fn buffered(&self) -> Option<impl Iterator<Item = (u64, u64)>> {
+        let rows = self.buffered.iter().map(|(&row, &print)| (row, print));
+        (!self.excludes).then_some(rows)
     }
 }
 
@@ -70,6 +82,8 @@ impl Requirement {
 pub(super) struct SegmentRequirements<P: Pages> {
     /// The postings of each requirement, the rarest requirement first.
     lists: Vec<Vec<Postings<P>>>,
+    /// The postings of all excluded terms.
+    excluded: Vec<Postings<P>>,
 }
 
 impl<P: Pages> SegmentRequirements<P> {
@@ -79,25 +93,30 @@ impl<P: Pages> SegmentRequirements<P> {
         at: usize,
         requirements: &[Requirement],
     ) -> Result<Self> {
-        let mut lists = Vec::with_capacity(requirements.len());
+        let (mut lists, mut excluded) = (Vec::new(), Vec::new());
         for requirement in requirements {
             let entries = requirement.entries.get(at).into_iter().flatten();
             let postings = entries.map(|entry| Postings::new(reader, entry.clone()));
-            lists.push(postings.collect::<Result<Vec<_>>>()?);
+            let postings = postings.collect::<Result<Vec<_>>>()?;
+            match requirement.excludes {
+                true => excluded.extend(postings),
+                false => lists.push(postings),
+            }
         }
-        lists.sort_by_key(count);
-        Ok(Self { lists })
+        lists.sort_by_key(|list: &Vec<_>| count(list));
+        Ok(Self { lists, excluded })
     }
 
-    /// The number of postings of the rarest requirement; `None` without requirements.
+    /// The number of postings of the rarest requirement; `None` if documents are only excluded.
     pub(super) fn rarest(&self) -> Option<u64> {
-        self.lists.first().map(count)
+        self.lists.first().map(|list| count(list))
     }
 
     /// Moves back to the first document.
     pub(super) fn restart(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
-        let postings = self.lists.iter_mut().flatten();
-        postings.map(|postings| postings.restart(reader)).collect()
+        let lists = self.lists.iter_mut().flatten();
+        let mut all = lists.chain(&mut self.excluded);
+        all.try_for_each(|postings| postings.restart(reader))
     }
 
     /// Whether a document fulfils each requirement.
@@ -107,11 +126,11 @@ impl<P: Pages> SegmentRequirements<P> {
                 return Ok(false);
             }
         }
-        Ok(true)
+        Ok(!has_document(&mut self.excluded, reader, document)?)
     }
 
     /// The documents that fulfil each requirement, ascending: the rarest one is read completely, and the others are asked for its
-    /// documents. There are none without requirements.
+    /// documents. There are none if documents are only excluded.
     pub(super) fn documents(mut self, reader: &SegmentReader<'_, P>) -> Result<Vec<u32>> {
         let Some((rarest, others)) = self.lists.split_first_mut() else {
             return Ok(Vec::new());
@@ -125,11 +144,12 @@ impl<P: Pages> SegmentRequirements<P> {
         }
         documents.sort_unstable();
         documents.dedup();
-        for list in others {
+        let others = others.iter_mut().map(|list| (list, true));
+        for (list, wanted) in others.chain([(&mut self.excluded, false)]) {
             check_interrupt(WORK_PER_POSTING * documents.len());
             let mut kept = Vec::with_capacity(documents.len());
             for document in documents {
-                if has_document(list, reader, document)? {
+                if has_document(list, reader, document)? == wanted {
                     kept.push(document);
                 }
             }
@@ -140,7 +160,7 @@ impl<P: Pages> SegmentRequirements<P> {
 }
 
 /// The number of postings of several terms.
-fn count<P: Pages>(list: &Vec<Postings<P>>) -> u64 {
+fn count<P: Pages>(list: &[Postings<P>]) -> u64 {
     list.iter()
         .map(|postings| u64::from(postings.documents()))
         .sum()
