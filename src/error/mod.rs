@@ -358,16 +358,16 @@ error_table! {
         "the query names another table or index than the one that is searched",
         "Name the table that is searched, or its index if it has several.",
     );
-    /// An index scan has no query.
-    NoQuery => report(
+    /// An index scan has neither a query nor a value of a filter column.
+    NoCondition => report(
         Code::ERRCODE_FEATURE_NOT_SUPPORTED,
         "a reground_bm25 index cannot be scanned without a query",
         "",
     );
-    /// An index scan is ordered by several queries, or by a query for a filter column.
+    /// An index scan is ordered by several queries.
     SeveralOrders => report(
         Code::ERRCODE_FEATURE_NOT_SUPPORTED,
-        "a scan of a reground_bm25 index is ordered by one query for its first column",
+        "a scan of a reground_bm25 index cannot be ordered by several queries",
         "",
     );
     /// An index scan uses a snapshot that sees uncommitted rows.

@@ -12,8 +12,8 @@ use crate::index::index_lookup::indexes;
 use crate::index::query::Bm25Query;
 use crate::index::query::{check_readable, weighted_query};
 
-/// Estimates the cost of a path. A path is impossible if it has no query, orders by two queries or by a filter column, or has a query
-/// for another index on the same column.
+/// Estimates the cost of a path. A path is impossible if it has no condition and no order, orders by two queries, or has a query for another
+/// index on the same column.
 #[pg_guard]
 #[expect(clippy::too_many_arguments, reason = "PostgreSQL's signature")]
 pub unsafe extern "C-unwind" fn estimate(
@@ -28,7 +28,10 @@ pub unsafe extern "C-unwind" fn estimate(
 ) {
     // SAFETY: the planner passes its own structures, and pointers for the results.
     unsafe {
-        if !is_possible(path) || queries_other_index(root, path) {
+        let orders = (*path).indexorderbys;
+        let several = !orders.is_null() && (*orders).length > 1;
+        let nothing = (*path).indexclauses.is_null() && orders.is_null();
+        if several || nothing || queries_other_index(root, path) {
             *startup = f64::INFINITY;
             *total = f64::INFINITY;
             // Since 18 the plan with fewer disabled nodes wins, regardless of cost.
@@ -50,22 +53,6 @@ pub unsafe extern "C-unwind" fn estimate(
         // Rows come by score, not by physical position.
         *correlation = Default::default();
         *pages = costs.numIndexPages;
-    }
-}
-
-/// Returns whether the path has a query for the first column, and no order that the index does not have.
-///
-/// # Safety
-/// The path is one of the planner.
-unsafe fn is_possible(path: *mut pg_sys::IndexPath) -> bool {
-    // SAFETY: as the caller promises; the columns of the orders are a list of numbers.
-    unsafe {
-        let orders = (*path).indexorderbycols;
-        if !orders.is_null() {
-            return (*orders).length == 1 && (*(*orders).elements).int_value == 0;
-        }
-        let mut clauses = nodes((*path).indexclauses);
-        clauses.any(|clause| (*clause.cast::<pg_sys::IndexClause>()).indexcol == 0)
     }
 }
 

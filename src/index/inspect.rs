@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::api::{given, writable};
 use crate::error::{Error, Result};
-use crate::index::content::{IndexedRow, indexed_row};
+use crate::index::content::indexed_row;
 use crate::index::options;
 use crate::index::raise::or_raise;
 use crate::index::relation::OpenRelation;
@@ -148,14 +148,13 @@ fn compare_with_table(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<F
             let comparison = &mut *state.cast::<Comparison>();
             (comparison, indexed_row(index, tid, values, is_null))
         };
-        let Some(IndexedRow { row, content, .. }) = or_raise(entry).filter(|_| alive) else {
+        let Some(entry) = or_raise(entry).filter(|_| alive) else {
             return;
         };
+        let row = entry.row;
         let problem = match comparison.indexed.get(&row) {
             None => "it is not in the index",
-            Some(&known) if known != content.fingerprint() => {
-                "it is in the index with another text"
-            }
+            Some(&known) if known != entry.fingerprint() => "it is in the index with another text",
             Some(_) => return,
         };
         comparison.problems.push(FindingRow::of_row(row, problem));

@@ -15,6 +15,7 @@ use reground_bm25::index::pages::meta::IndexSettings;
 use reground_bm25::index::terms::Weights;
 
 use crate::error::{Error, Result};
+use crate::index::content::filter_count;
 use crate::words::qualified_name;
 
 /// Default text search configuration.
@@ -134,7 +135,10 @@ pub unsafe extern "C-unwind" fn amoptions(
 /// The index is open and of this access method.
 pub unsafe fn read(index: pg_sys::Relation) -> Result<IndexSettings> {
     // SAFETY: as the caller promises; rd_options is null or a value returned by amoptions.
-    let stored = unsafe { (*index).rd_options.cast::<StoredOptions>().as_ref() };
+    let (stored, filters) = unsafe {
+        let stored = (*index).rd_options.cast::<StoredOptions>().as_ref();
+        (stored, filter_count(index))
+    };
     let defaults = Parameters::default();
     let mut settings = IndexSettings {
         k1: defaults.k1(),
@@ -142,6 +146,7 @@ pub unsafe fn read(index: pg_sys::Relation) -> Result<IndexSettings> {
         text_config: DEFAULT_TEXT_CONFIG.to_owned(),
         weights: Weights::default(),
         server: pg_sys::PG_MAJORVERSION_NUM,
+        filters,
     };
     if let Some(stored) = stored {
         (settings.k1, settings.b) = (stored.k1, stored.b);

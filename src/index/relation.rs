@@ -140,24 +140,26 @@ impl OpenRelation {
         }
     }
 
-    /// Returns the names of the table's columns that an index reads, also within expressions and its predicate; `None` if it reads
-    /// whole rows.
-    pub fn indexed_columns(&self) -> Option<Vec<CString>> {
+    /// Returns the names of the table's columns that the first column of an index and its predicate read; `None` if they read whole rows.
+    /// Scores do not depend on filter columns.
+    pub fn scored_columns(&self) -> Option<Vec<CString>> {
         let table = self.table();
-        // SAFETY: an open index has a pg_index row with `indnatts` keys. The set of the expressions' columns is allocated in the
-        // current memory context; its members are offset by the lowest attribute number. Names are NUL-terminated and copied.
+        // SAFETY: an open index has a pg_index row with a first key, and an expression for each key of 0, in order. The set of the columns
+        // is allocated in the current memory context; its members are offset by the lowest attribute number. Names are NUL-terminated
+        // and copied.
         unsafe {
             let index = (*self.relation).rd_index.as_ref()?;
-            let keys = index.indkey.values.as_slice(index.indnatts as usize);
-            let mut numbers: Vec<pg_sys::AttrNumber> =
-                keys.iter().copied().filter(|key| *key > 0).collect();
+            let first = *index.indkey.values.as_slice(1).first()?;
+            let mut numbers = Vec::new();
             let mut found = std::ptr::null_mut();
-            for expressions in [
-                pg_sys::RelationGetIndexExpressions(self.relation),
-                pg_sys::RelationGetIndexPredicate(self.relation),
-            ] {
-                pg_sys::pull_varattnos(expressions.cast(), 1, &mut found);
+            if first > 0 {
+                numbers.push(first);
+            } else {
+                let expressions = pg_sys::RelationGetIndexExpressions(self.relation);
+                pg_sys::pull_varattnos(pg_sys::list_nth(expressions, 0).cast(), 1, &mut found);
             }
+            let predicate = pg_sys::RelationGetIndexPredicate(self.relation);
+            pg_sys::pull_varattnos(predicate.cast(), 1, &mut found);
             let mut member = pg_sys::bms_next_member(found, -1);
             while member >= 0 {
                 let number = member + pg_sys::FirstLowInvalidHeapAttributeNumber;

@@ -12,7 +12,6 @@ use reground_bm25::index::search::ranked_search::{Search, SearchHit};
 use reground_bm25::index::search::requirement::Requirement;
 use reground_bm25::index::search::snapshot::Snapshot;
 use reground_bm25::index::terms::{QueryTerm, filter_term};
-use reground_bm25::query::conditions::WordGroup;
 
 use crate::error::{Error, Result};
 use crate::index::content::{FilterValue, Tokenizer, compared_value, item_pointer};
@@ -42,8 +41,10 @@ struct State {
 /// A scan in progress.
 struct ActiveScan {
     rows: FoundRows,
-    /// The query that orders the rows.
-    weighted: Rc<WeightedQuery>,
+    /// The query that orders the rows; `None` if there are only conditions on filter columns.
+    weighted: Option<Rc<WeightedQuery>>,
+    /// Whether the rows meet the conditions of that query for certain.
+    fulfils: bool,
     /// Whether PostgreSQL must compare the rows with the conditions again.
     recheck: bool,
     /// Whether it must compute the scores again. Those of the index are not lower.
@@ -51,11 +52,16 @@ struct ActiveScan {
 }
 
 impl ActiveScan {
-    /// Keeps the score of a row for the operator.
-    fn cache_score(&self, found: &SearchHit) {
-        if !self.recheck_order && self.weighted.conditions.are_decided_by_words() {
-            self.weighted.cache_score(found.fingerprint, found.score);
+    /// Returns the next row, and keeps its score for the operators.
+    fn next(&mut self, pages: &IndexPages) -> Result<Option<SearchHit>> {
+        let found = match &mut self.rows {
+            FoundRows::Ranked(search) => search.next(pages)?,
+            FoundRows::Listed(hits) => hits.next(),
+        };
+        if let (Some(found), Some(weighted)) = (&found, &self.weighted) {
+            weighted.cache_score(found.fingerprint, found.score, self.fulfils);
         }
+        Ok(found)
     }
 }
 
@@ -65,16 +71,6 @@ enum FoundRows {
     Ranked(Box<Search>),
     /// Those that match other queries. Rows without a word of the ordering query come last, with score 0.
     Listed(std::vec::IntoIter<SearchHit>),
-}
-
-impl FoundRows {
-    /// Returns the next row.
-    fn next(&mut self, pages: &IndexPages) -> Result<Option<SearchHit>> {
-        match self {
-            Self::Ranked(search) => Ok(search.next(pages)?),
-            Self::Listed(hits) => Ok(hits.next()),
-        }
-    }
 }
 
 #[pg_guard]
@@ -139,10 +135,9 @@ pub unsafe extern "C-unwind" fn next(
         let Some(running) = &mut state.running else {
             return false;
         };
-        let Some(found) = or_raise(running.rows.next(&pages)) else {
+        let Some(found) = or_raise(running.next(&pages)) else {
             return false;
         };
-        running.cache_score(&found);
         (*scan).xs_heaptid = item_pointer(found.row);
         (*scan).xs_recheck = running.recheck;
         (*scan).xs_recheckorderby = running.recheck_order;
@@ -166,7 +161,7 @@ pub unsafe extern "C-unwind" fn bitmap(
             Ok(Some(running)) => running,
             Ok(None) => return 0,
             // The planner may prefer this plan to a disabled one. Then PostgreSQL rechecks every row.
-            Err(Error::OtherIndex | Error::NoQuery) => {
+            Err(Error::OtherIndex | Error::NoCondition) => {
                 return add_every_page((*(*scan).indexRelation).rd_index, bitmap);
             }
             Err(error) => raise(error),
@@ -174,7 +169,7 @@ pub unsafe extern "C-unwind" fn bitmap(
         let mut total = 0;
         let mut rows = Vec::with_capacity(BITMAP_BATCH);
         loop {
-            let found = or_raise(running.rows.next(&pages));
+            let found = or_raise(running.next(&pages));
             rows.extend(found.map(|found| item_pointer(found.row)));
             if rows.len() == BITMAP_BATCH || found.is_none() {
                 let count = rows.len() as std::ffi::c_int;
@@ -249,7 +244,7 @@ impl Conditions {
         if keys.iter().chain(orders).any(is_null) {
             return Ok(None);
         }
-        if orders.len() > 1 || orders.iter().any(|order| order.sk_attno != 1) {
+        if orders.len() > 1 {
             return Err(Error::SeveralOrders);
         }
         let mut conditions = Self {
@@ -305,15 +300,23 @@ unsafe fn start(
     let Some(conditions) = conditions else {
         return Ok(None);
     };
-    let mut queries = conditions.orders.iter().chain(&conditions.queries);
-    let Some(ordering) = queries.next() else {
-        return Err(Error::NoQuery);
-    };
-    for query in std::iter::once(ordering).chain(queries) {
+    let mut queries = conditions
+        .orders
+        .iter()
+        .chain(&conditions.queries)
+        .peekable();
+    let ordering = queries.peek().copied();
+    for query in queries {
         if !indexes(query.relation)?.contains(&index) {
             return Err(Error::OtherIndex);
         }
     }
+    let Some(ordering) = ordering else {
+        if conditions.filters.is_empty() {
+            return Err(Error::NoCondition);
+        }
+        return Ok(Some(filtered(pages, &conditions)?));
+    };
     // The rows come from the words of the ordering query, unless only other queries are conditions.
     let is_ranked = conditions.queries.is_empty() || conditions.queries.contains(ordering);
     let active = match is_ranked {
@@ -342,15 +345,22 @@ fn search(
         }
     };
     let others = conditions.queries.iter().filter(|other| *other != query);
-    let mut required = requirements(pages, snapshot.meta(), others, &conditions.filters)?;
-    required.extend(of_word_groups(pages, snapshot.meta(), &weighted)?);
+    let of_query = Some(&weighted);
+    let required = requirements(
+        pages,
+        snapshot.meta(),
+        others,
+        of_query,
+        &conditions.filters,
+    )?;
     let search = Search::begin(snapshot, &weighted.statistics, first)?.requiring(required);
-    let is_decided = weighted.conditions.are_decided_by_words();
+    let fulfils = weighted.conditions.are_decided_by_words();
     Ok(ActiveScan {
         rows: FoundRows::Ranked(Box::new(search)),
-        weighted,
+        fulfils,
+        weighted: Some(weighted),
         recheck: conditions.need_recheck()?,
-        recheck_order: !is_decided && !conditions.queries.contains(query),
+        recheck_order: !fulfils && !conditions.queries.contains(query),
     })
 }
 
@@ -363,58 +373,79 @@ fn intersect(
     let weighted = weighted_query(ordering)?;
     let meta = Meta::read(pages)?;
     let terms = weighted.terms(&Tokenizer::of(&meta)?);
-    let snapshot = Snapshot::take(pages, meta, &terms)?;
+    let snapshot = Snapshot::take(pages, meta.clone(), &terms)?;
     let queries = conditions.queries.iter();
-    let required = requirements(pages, snapshot.meta(), queries, &conditions.filters)?;
-    let hits = conjunction::matches(pages, &snapshot, &weighted.statistics, &required)?;
+    let required = requirements(pages, &meta, queries, None, &conditions.filters)?;
+    let ranking = Some((&snapshot, &weighted.statistics));
+    let hits = conjunction::matches(pages, &meta, ranking, &required)?;
+    let fulfils = weighted.conditions.is_empty();
     Ok(ActiveScan {
         rows: FoundRows::Listed(hits.into_iter()),
+        weighted: Some(weighted),
+        fulfils,
         recheck: conditions.need_recheck()?,
-        recheck_order: !weighted.conditions.is_empty(),
-        weighted,
+        recheck_order: !fulfils,
     })
 }
 
-/// Returns what the rows must have: a word of each query with what its syntax requires, and each value.
+/// Finds the rows of an index that fulfil conditions on filter columns.
+fn filtered(pages: &IndexPages, conditions: &Conditions) -> Result<ActiveScan> {
+    let meta = Meta::read(pages)?;
+    let no_queries = std::iter::empty();
+    let required = requirements(pages, &meta, no_queries, None, &conditions.filters)?;
+    let hits = conjunction::matches(pages, &meta, None, &required)?;
+    Ok(ActiveScan {
+        rows: FoundRows::Listed(hits.into_iter()),
+        weighted: None,
+        fulfils: false,
+        recheck: conditions.need_recheck()?,
+        recheck_order: false,
+    })
+}
+
+/// Returns what the rows must have: a word of each of `queries`, what the syntax of these and of the ranking query requires, and each
+/// value.
 fn requirements<'a>(
     pages: &IndexPages,
     meta: &Meta,
     queries: impl Iterator<Item = &'a Bm25Query>,
+    ranking: Option<&Rc<WeightedQuery>>,
     filters: &[FilterValue],
 ) -> Result<Vec<Requirement>> {
+    let tokenizer = Tokenizer::of(meta)?;
     let mut required = Vec::new();
+    let mut conditions: Vec<Rc<WeightedQuery>> = ranking.into_iter().cloned().collect();
     for query in queries {
         let weighted = weighted_query(query)?;
-        let terms = weighted.terms(&Tokenizer::of(meta)?);
-        let snapshot = Snapshot::take(pages, meta.clone(), &terms)?;
+        let snapshot = Snapshot::take(pages, meta.clone(), &weighted.terms(&tokenizer))?;
         required.push(Requirement::word(&snapshot, &weighted.statistics)?);
-        required.extend(of_word_groups(pages, meta, &weighted)?);
+        conditions.push(weighted);
+    }
+    // One snapshot of all other terms.
+    let (mut terms, mut parts) = (Vec::new(), Vec::new());
+    let groups = conditions
+        .iter()
+        .flat_map(|weighted| weighted.conditions.word_groups());
+    for group in groups {
+        let first = terms.len();
+        terms.extend(tokenizer.terms(&group.words));
+        parts.push((group.excluded, first..terms.len()));
     }
     for FilterValue { column, hash } in filters {
-        let term = QueryTerm::unweighted(filter_term(meta.key, *column, *hash));
-        let snapshot = Snapshot::take(pages, meta.clone(), &[term])?;
-        required.push(Requirement::term(&snapshot));
+        let first = terms.len();
+        terms.push(QueryTerm::unweighted(filter_term(meta.key, *column, *hash)));
+        parts.push((false, first..terms.len()));
     }
-    Ok(required)
-}
-
-/// Returns what the syntax of a query requires, as far as the index can decide it.
-fn of_word_groups(
-    pages: &IndexPages,
-    meta: &Meta,
-    weighted: &WeightedQuery,
-) -> Result<Vec<Requirement>> {
-    let tokenizer = Tokenizer::of(meta)?;
-    let groups = weighted.conditions.word_groups();
-    let requirement = |group: &WordGroup<'_>| {
-        let terms = tokenizer.terms(&group.words);
-        let snapshot = Snapshot::take(pages, meta.clone(), &terms)?;
-        Ok(match group.excluded {
-            true => Requirement::no_term(&snapshot),
-            false => Requirement::term(&snapshot),
-        })
+    if parts.is_empty() {
+        return Ok(required);
+    }
+    let snapshot = Snapshot::take(pages, meta.clone(), &terms)?;
+    let of_part = |(excluded, terms)| match excluded {
+        true => Requirement::no_term(&snapshot, terms),
+        false => Requirement::term(&snapshot, terms),
     };
-    groups.iter().map(requirement).collect()
+    required.extend(parts.into_iter().map(of_part));
+    Ok(required)
 }
 
 /// Returns an array of keys as a slice.

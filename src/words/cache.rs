@@ -11,7 +11,7 @@ use std::ffi::CStr;
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
 
-use super::parse_text::each_position;
+use super::parse_text::each_position_uncached;
 use super::scratch::Scratch;
 
 /// Maximum number of cached bytes per configuration. The cache is cleared beyond it.
@@ -31,7 +31,7 @@ const OID_OF_TEMPLATE: i16 = 1;
 struct CachedConfig {
     /// Whether all dictionaries depend on the token only. Otherwise nothing is cached.
     context_free: bool,
-    /// Maps a token's type and bytes to its lexemes, each with a length prefix.
+    /// Maps a token's type and bytes to its lexemes, as [`lexize`] packs them.
     words: HashMap<Box<[u8]>, Box<[u8]>>,
     /// Size of the entries in bytes.
     bytes: usize,
@@ -46,7 +46,12 @@ thread_local! {
 }
 
 /// Calls `visit` with each occurrence of each word of a text. Reads catalogs, so no buffer may be locked during the call.
-pub fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
+pub fn each_lexeme(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])) {
+    each_position(config, text, |lexeme, _| visit(lexeme));
+}
+
+/// As [`each_lexeme`], with the position of the word. Positions ascend; a stop word has one too.
+pub fn each_position(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8], u32)) {
     register_invalidation();
     // The map is taken out during the call. After an error, or in a nested call from `visit`, the session starts with an empty
     // cache.
@@ -59,28 +64,33 @@ pub fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
         ..CachedConfig::default()
     });
     if cached.context_free {
-        cached.each_lexeme(config, text, visit);
+        cached.each_position(config, text, visit);
     } else {
-        let mut visit = visit;
-        each_position(config, text, |lexeme, _| visit(lexeme));
+        each_position_uncached(config, text, visit);
     }
     CONFIGS.replace(all);
 }
 
 impl CachedConfig {
-    fn each_lexeme(&mut self, config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])) {
+    fn each_position(
+        &mut self,
+        config: pg_sys::Oid,
+        text: &str,
+        mut visit: impl FnMut(&[u8], u32),
+    ) {
         let scratch = Scratch::new();
+        let mut position = 0;
         let mut key = Vec::new();
         each_token(config, text, &scratch, |kind, token| {
             key.clear();
             key.extend_from_slice(&kind.to_ne_bytes());
             key.extend_from_slice(token);
             if let Some(words) = self.words.get(key.as_slice()) {
-                each_packed(words, &mut visit);
+                each_packed(words, &mut position, &mut visit);
                 return;
             }
             let words = scratch.run_in(|| lexize(config, kind, token));
-            each_packed(&words, &mut visit);
+            each_packed(&words, &mut position, &mut visit);
             self.insert(&key, words);
         });
     }
@@ -238,8 +248,14 @@ impl TokenReader {
     }
 }
 
+/// Marks a token that a dictionary recognises, so that it has a position.
+const RECOGNISED: u8 = 1;
+/// Bit in the length of a lexeme that is at the next position.
+const NEXT_POSITION: u32 = 1 << 31;
+
 /// Returns the lexemes of a token. The first dictionary of the token's type that recognises the token determines them. The
-/// result is empty for a stop word and for an unrecognised token.
+/// result is empty for an unrecognised token. Otherwise it begins with [`RECOGNISED`], and each lexeme follows its length; a stop word
+/// has none.
 fn lexize(config: pg_sys::Oid, kind: i32, token: &[u8]) -> Box<[u8]> {
     let Ok(length) = i32::try_from(token.len()) else {
         return Box::default();
@@ -271,6 +287,7 @@ fn lexize(config: pg_sys::Oid, kind: i32, token: &[u8]) -> Box<[u8]> {
             )
             .cast_mut_ptr();
             if !lexemes.is_null() {
+                packed.push(RECOGNISED);
                 pack(lexemes, &mut packed);
                 break;
             }
@@ -279,7 +296,7 @@ fn lexize(config: pg_sys::Oid, kind: i32, token: &[u8]) -> Box<[u8]> {
     packed.into()
 }
 
-/// Packs the lexemes of one position in the text, each distinct form once.
+/// Packs the lexemes of a token, each distinct form of a position once.
 ///
 /// # Safety
 /// `lexemes` is an array that ends with a null lexeme.
@@ -292,12 +309,14 @@ unsafe fn pack(lexemes: *const pg_sys::TSLexeme, packed: &mut Vec<u8>) {
         (!form.lexeme.is_null()).then(|| (form.flags, CStr::from_ptr(form.lexeme)))
     });
     for (flags, form) in forms {
-        if u32::from(flags) & pg_sys::TSL_ADDPOS != 0 {
+        let is_next = u32::from(flags) & pg_sys::TSL_ADDPOS != 0;
+        if is_next {
             place.clear();
         }
         if !place.contains(&form) {
             let bytes = form.to_bytes();
-            let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+            let step = if is_next { NEXT_POSITION } else { 0 };
+            let length = u32::try_from(bytes.len()).unwrap_or_default() | step;
             packed.extend_from_slice(&length.to_ne_bytes());
             packed.extend_from_slice(bytes);
             place.push(form);
@@ -305,12 +324,20 @@ unsafe fn pack(lexemes: *const pg_sys::TSLexeme, packed: &mut Vec<u8>) {
     }
 }
 
-fn each_packed(mut packed: &[u8], visit: &mut impl FnMut(&[u8])) {
+/// Calls `visit` with the lexemes of a token, and moves to the last position.
+fn each_packed(packed: &[u8], position: &mut u32, visit: &mut impl FnMut(&[u8], u32)) {
+    let Some((&RECOGNISED, mut packed)) = packed.split_first() else {
+        return;
+    };
+    *position += 1;
     while let Some((&length, rest)) = packed.split_first_chunk() {
-        let Some((word, rest)) = rest.split_at_checked(u32::from_ne_bytes(length) as usize) else {
+        let length = u32::from_ne_bytes(length);
+        *position += u32::from(length & NEXT_POSITION != 0);
+        let length = (length & !NEXT_POSITION) as usize;
+        let Some((word, rest)) = rest.split_at_checked(length) else {
             return;
         };
-        visit(word);
+        visit(word, *position);
         packed = rest;
     }
 }

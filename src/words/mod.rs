@@ -9,6 +9,5 @@ mod config;
 mod parse_text;
 mod scratch;
 
-pub use cache::each_lexeme;
+pub use cache::{each_lexeme, each_position};
 pub use config::{config_exists, config_oid, find_config, qualified_name};
-pub use parse_text::each_position;

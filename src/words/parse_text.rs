@@ -7,7 +7,7 @@ use crate::session::with_settings;
 
 /// Calls `visit` with each occurrence of each word of a text, and its position. Works for any configuration, including dictionaries that
 /// look at several words. Positions ascend; a stop word has one too.
-pub fn each_position(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8], u32)) {
+pub fn each_position_uncached(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8], u32)) {
     // A text in PostgreSQL is shorter than 1 GB.
     let Ok(length) = i32::try_from(text.len()) else {
         return;

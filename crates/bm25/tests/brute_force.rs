@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use empty_index::empty_index;
 use proptest::prelude::*;
-use random_documents::{DIVISORS, document, filter, hash, random};
+use random_documents::{DIVISORS, document, filter, hash, is_textless, random};
 use reground_bm25::index::IndexError;
 use reground_bm25::index::check::check;
 use reground_bm25::index::pages::memory::MemoryStore;
@@ -42,7 +42,11 @@ impl BruteForce {
             .values()
             .map(|d| u64::from(reground_bm25::index::segment::norms::length(d.norm())));
         Statistics {
-            documents: self.documents.len() as u64,
+            documents: self
+                .documents
+                .keys()
+                .filter(|row| !is_textless(**row))
+                .count() as u64,
             length: lengths.sum(),
             frequencies: terms
                 .iter()
@@ -187,7 +191,8 @@ fn assert_conjunctions(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTe
             |&at: &usize| Requirement::word(&snapshots[at], snapshots[at].statistics()).unwrap();
         let all: Vec<_> = required.iter().map(word).collect();
         let order = &snapshots[ordering];
-        let found = conjunction::matches(store, order, order.statistics(), &all).unwrap();
+        let ranking_query = Some((order, order.statistics()));
+        let found = conjunction::matches(store, &meta, ranking_query, &all).unwrap();
         let ranking = |at: usize| brute.ranking(queries[at], snapshots[at].statistics());
         let matching = |at: usize| ranking(at).into_iter().map(|(_, row)| row);
         let mut rows: BTreeSet<u64> = brute.documents.keys().copied().collect();
@@ -225,14 +230,32 @@ fn assert_filters(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTerm]) 
     let ranking = brute.ranking(terms, snapshot.statistics());
     let others = brute.ranking(words.terms(), words.statistics());
     let with_other_word: BTreeSet<u64> = others.into_iter().map(|(_, row)| row).collect();
+    for values in of_values.into_iter().skip(1) {
+        let term = |&(column, value)| QueryTerm::unweighted(filter(column, value));
+        let terms: Vec<QueryTerm> = values.iter().map(term).collect();
+        let snapshot = take(&terms);
+        let each = (0..terms.len()).map(|at| Requirement::term(&snapshot, at..at + 1));
+        let found = conjunction::matches(store, &meta, None, &each.collect::<Vec<_>>()).unwrap();
+        let fits = |row: &&u64| {
+            values
+                .iter()
+                .all(|&(column, value)| *row % DIVISORS[column] == value)
+        };
+        let expected: Vec<u64> = brute.documents.keys().filter(fits).copied().collect();
+        assert_eq!(
+            found.iter().map(|hit| hit.row).collect::<Vec<_>>(),
+            expected
+        );
+    }
     for (values, with_words) in of_values.into_iter().flat_map(|v| [(v, false), (v, true)]) {
         let required = || {
             let filters = values.iter().map(|&(column, value)| {
                 let term = QueryTerm::unweighted(filter(column, value));
-                Requirement::term(&take(&[term]))
+                Requirement::term(&take(&[term]), 0..1)
             });
             let words = with_words.then(|| Requirement::word(&words, words.statistics()).unwrap());
-            let excluded = with_words.then(|| Requirement::no_term(&excluded));
+            let excluded =
+                with_words.then(|| Requirement::no_term(&excluded, 0..excluded.terms().len()));
             filters.chain(words).chain(excluded).collect::<Vec<_>>()
         };
         let fits = |row: u64| {

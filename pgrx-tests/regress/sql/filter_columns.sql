@@ -8,7 +8,8 @@ CREATE FUNCTION fill(first integer, last integer) RETURNS void LANGUAGE sql AS $
     INSERT INTO filtered SELECT i, nullif(concat_ws(' ', 'w' || i % 7, repeat('w' || i % 11 || ' ', i % 3), 'w' || i % 13), 'w5 w5'),
         nullif('t' || i % 17, 't0'), i % 5, 5000000000 + i % 3, i % 4, i % 2 = 0, date '2026-01-01' + i % 6, md5((i % 9)::text)::uuid, 'c' || i % 8,
         (enum_range(NULL::colour))[1 + i % 3]
-    FROM generate_series(first, last) AS i
+    FROM generate_series(first, last) AS i;
+    UPDATE filtered SET body = NULL WHERE id BETWEEN first AND last AND id % 23 = 5
 $$;
 SELECT fill(1, 1500);
 CREATE INDEX filtered_body ON filtered USING reground_bm25 (body, tenant reground.bm25_filter_ops, number, large, small, flag, day, key, code, hue) WITH (text_config = simple);
@@ -53,12 +54,25 @@ SELECT bool_and(p.same_by_index AND p.same_by_bitmap) FROM conditions AS c, in_e
 -- The conditions are in the index.
 SET enable_seqscan = off;
 EXPLAIN (COSTS off) SELECT id FROM filtered WHERE tenant = 't3' AND number = 2::bigint ORDER BY body <@> 'filtered: w3'::reground.bm25query LIMIT 3;
--- A query of NULLs and a scan without a query.
-SELECT count(*) FROM filtered WHERE tenant = 't3';
+-- A query of NULLs. Conditions on filter columns alone find rows without a text, too.
+SELECT count(*), count(body) FROM filtered WHERE tenant = 't3';
+EXPLAIN (COSTS off) SELECT count(*), count(body) FROM filtered WHERE tenant = 't3';
+SET enable_bitmapscan = off;
+SELECT count(*), count(body) FROM filtered WHERE tenant = 't3';
+EXPLAIN (COSTS off) SELECT count(*), count(body) FROM filtered WHERE tenant = 't3';
+RESET enable_bitmapscan;
+SET enable_seqscan = on;
+SET enable_indexscan = off;
+SET enable_bitmapscan = off;
+SELECT count(*), count(body) FROM filtered WHERE tenant = 't3';
+SET enable_seqscan = off;
+RESET enable_indexscan;
+RESET enable_bitmapscan;
 SELECT count(*) FROM filtered WHERE body = 'w3 w3';
 SELECT count(*) FROM filtered WHERE tenant = 't3' AND body @@@ NULL::reground.bm25query;
 -- Without `@@@`, an index scan returns the rows with a word, of this tenant.
-SELECT count(*), bool_and(tenant = 't3') FROM (SELECT tenant FROM filtered WHERE tenant = 't3' ORDER BY body <@> 'filtered: w3'::reground.bm25query LIMIT 100) AS f;
+SELECT count(*), count(*) FILTER (WHERE score > 0) AS found, bool_and(tenant = 't3') FROM (SELECT tenant, - (body <@> 'filtered: w3'::reground.bm25query) AS score FROM filtered
+    WHERE tenant = 't3' ORDER BY body <@> 'filtered: w3'::reground.bm25query LIMIT 100) AS f;
 -- Values come from other tables and from parameters.
 PREPARE of_tenant(text) AS SELECT array_agg(id) FROM (SELECT id FROM filtered WHERE tenant = $1 AND body @@@ 'filtered: w3'::reground.bm25query
     ORDER BY body <@> 'filtered: w3'::reground.bm25query, id LIMIT 5) AS f;
@@ -112,6 +126,17 @@ SELECT count(*), bool_and(tenant = 't5') FROM (SELECT tenant FROM filtered WHERE
 EXPLAIN (COSTS off) SELECT id FROM filtered WHERE body @@@ 'filtered: w3'::reground.bm25query ORDER BY body <@> 'filtered: w3'::reground.bm25query LIMIT 3;
 RESET ROLE;
 RESET enable_seqscan;
+
+-- A role that may read the text needs no right on the filter columns.
+CREATE ROLE text_reader;
+GRANT reground_user TO text_reader;
+GRANT USAGE ON SCHEMA filter_columns TO text_reader;
+GRANT SELECT (id, body) ON filtered TO text_reader;
+ALTER TABLE filtered DISABLE ROW LEVEL SECURITY;
+SET ROLE text_reader;
+SELECT count(*) > 0 AS found FROM filtered WHERE body @@@ 'filtered: w3'::reground.bm25query;
+SELECT count(*) FROM filtered WHERE tenant = 't3' AND body @@@ 'filtered: w3'::reground.bm25query;
+RESET ROLE;
 
 -- Columns that cannot be in an index.
 CREATE INDEX ON filtered USING reground_bm25 (number);

@@ -96,8 +96,18 @@ RESET enable_seqscan;
 SELECT s.query, array_agg(n.id ORDER BY n.id) FROM unnest(ARRAY['"red shoe"', '"rotes Schuh"', '+schuhen -rot', '+shoe', 'shoe -sock']) AS s (query)
     LEFT JOIN spoken AS n ON reground.in_language(n.body, n.lang) @@@ reground.bm25_query(s.query, 'spoken', text_configs => '{de,en}', syntax => true) GROUP BY 1 ORDER BY 1;
 
+-- A stop word of one language is no condition.
+SELECT array_agg(id ORDER BY id) FROM spoken WHERE reground.in_language(body, lang) @@@ reground.bm25_query('+die +Schuhe', 'spoken', text_configs => '{de,en}', syntax => true);
+
+-- A phrase of many words, and a long text.
+INSERT INTO notes VALUES (1001, (SELECT string_agg('x' || i, ' ' ORDER BY i) FROM generate_series(1, 3000) AS i));
+SELECT array_agg(id) FROM notes WHERE body @@@ q((SELECT '"' || string_agg('x' || i, ' ' ORDER BY i) || '"' FROM generate_series(1, 3000) AS i));
+SELECT array_agg(id) FROM notes WHERE body @@@ q((SELECT '"' || string_agg('x' || i, ' ' ORDER BY i DESC) || '"' FROM generate_series(1, 3000) AS i));
+SELECT array_agg(id) FROM notes WHERE body @@@ q((SELECT string_agg('+x' || i, ' ' ORDER BY i DESC) || ' -x3001' FROM generate_series(1, 3000) AS i));
+SELECT array_agg(id) FROM notes WHERE body @@@ q((SELECT string_agg('+x' || i, ' ' ORDER BY i DESC) || ' -x2999' FROM generate_series(1, 3000) AS i));
+
 -- Errors.
-SELECT s.query, r.* FROM unnest(ARRAY['red "shoes', '""', '"a"b', 'red + shoes', 'sho*', 'title:red', '(red)', 'red AND blue', '-red']) WITH ORDINALITY AS s (query, n),
+SELECT s.query, r.* FROM unnest(ARRAY['red "shoes', '""', '"a"b', 'red + shoes', 'sho*', 'title:red', '(red)', 'red AND blue', '-red', '“red shoes”']) WITH ORDINALITY AS s (query, n),
     regress.refusal(format($$SELECT query_syntax.q(%L)$$, s.query)) AS r ORDER BY s.n;
 SELECT * FROM regress.refusal($$SELECT '+"syntax" query_syntax.notes: "open'::reground.bm25query$$);
 SELECT * FROM regress.refusal($$SELECT '+"grammar" query_syntax.notes: red'::reground.bm25query$$);

@@ -6,9 +6,10 @@ use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::terms::{
     Counter, Document, Key, QueryTerm, Weights, fingerprint, fingerprint_of_fields, term_hash,
 };
+use reground_bm25::query::conditions::Conditions;
 use reground_bm25::query::phrase::TextPositions;
 
-use super::filter_column::{FilterValue, filter_values};
+use super::filter_column::{FilterValue, filter_count, filter_values};
 use super::in_language::{InLanguage, texts_of};
 use crate::error::{Error, Result};
 use crate::words::{config_oid, each_lexeme, each_position};
@@ -52,8 +53,16 @@ impl Content {
 pub struct IndexedRow {
     /// Its address.
     pub row: u64,
-    pub content: Content,
+    /// Its text; `None` if that is NULL.
+    content: Option<Content>,
     filters: Vec<FilterValue>,
+}
+
+impl IndexedRow {
+    /// Returns a hash that identifies the content.
+    pub fn fingerprint(&self) -> u64 {
+        self.content.as_ref().map_or(0, Content::fingerprint)
+    }
 }
 
 /// Makes terms of texts, as an index does.
@@ -82,38 +91,48 @@ impl Tokenizer {
 
     /// Makes the document of a row.
     pub fn document(&self, row: &IndexedRow) -> Document {
-        let mut counter = self.count(&row.content);
+        let mut counter = Counter::new(self.key);
+        match &row.content {
+            Some(content) => self.count(content, &mut counter),
+            None => counter.add_textless(),
+        }
         for FilterValue { column, hash } in &row.filters {
             counter.add_filter(*column, *hash);
         }
         Document {
             row: row.row,
-            fingerprint: row.content.fingerprint(),
+            fingerprint: row.fingerprint(),
             terms: counter.finish(),
         }
     }
 
     /// Makes a document of a content without a row.
     pub fn words(&self, content: &Content) -> Document {
+        let mut counter = Counter::new(self.key);
+        self.count(content, &mut counter);
         Document {
             row: 0,
             fingerprint: content.fingerprint(),
-            terms: self.count(content).finish(),
+            terms: counter.finish(),
         }
     }
 
     /// Returns the terms of words, to look them up.
-    pub fn terms(&self, words: &[&[u8]]) -> Vec<QueryTerm> {
+    pub fn terms(&self, words: &[Vec<u8>]) -> Vec<QueryTerm> {
         let hashes = words.iter().map(|word| term_hash(self.key, word));
         hashes.map(QueryTerm::unweighted).collect()
     }
 
-    /// Returns the positions of the words of each text of a content.
-    pub fn positions(&self, content: &Content) -> Vec<TextPositions> {
+    /// Returns the positions, in each text of a content, of the words that conditions are about.
+    pub fn positions(&self, content: &Content, conditions: &Conditions) -> Vec<TextPositions> {
         let config = self.config_of(content);
         let positions = |text: &String| {
             let mut positions = TextPositions::default();
-            each_position(config, text, |lexeme, at| positions.add(lexeme, at));
+            each_position(config, text, |word, at| {
+                if conditions.mention(word) {
+                    positions.add(word, at);
+                }
+            });
             positions
         };
         content.fields().iter().map(positions).collect()
@@ -127,14 +146,12 @@ impl Tokenizer {
     }
 
     /// Counts the words of a content.
-    fn count(&self, content: &Content) -> Counter {
-        let mut counter = Counter::new(self.key);
+    fn count(&self, content: &Content, counter: &mut Counter) {
         let config = self.config_of(content);
         for (number, field) in content.fields().iter().enumerate() {
             let weight = self.weights.of(number);
             each_lexeme(config, field, |lexeme| counter.add(lexeme, weight));
         }
-        counter
     }
 }
 
@@ -159,7 +176,8 @@ pub fn item_pointer(row: u64) -> pg_sys::ItemPointerData {
     }
 }
 
-/// Reads the arguments of a callback for a row; `None` if its text is NULL.
+/// Reads the arguments of a callback for a row; `None` if the index does not contain it. Rows without a text are in an index with filter
+/// columns, so that conditions on these columns alone find them.
 ///
 /// # Safety
 /// The index is open and of this access method. The pointers are to the row's address, and to a value for each column.
@@ -181,7 +199,9 @@ pub unsafe fn indexed_row(
             _ => InLanguage::from_datum(*values, *is_null)
                 .map(|content| Ok(Content::InLanguage(content))),
         };
-        Ok(content.transpose()?.map(|content| IndexedRow {
+        let content = content.transpose()?;
+        let is_indexed = content.is_some() || filter_count(index) > 0;
+        Ok(is_indexed.then(|| IndexedRow {
             row: row_number(tid),
             content,
             filters: filter_values(index, values, is_null),

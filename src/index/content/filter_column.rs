@@ -54,12 +54,16 @@ pub unsafe fn filter_values(
         let others = (2..=columns(index)).filter(|&column| !*is_null.add(usize::from(column) - 1));
         let value = |column: u16| FilterValue {
             column,
-            hash: hash(
-                index,
-                column,
-                own_hash_function(index, column),
-                *values.add(usize::from(column) - 1),
-            ),
+            hash: {
+                let number = column as pg_sys::AttrNumber;
+                let function = pg_sys::index_getprocinfo(index, number, HASH_FUNCTION);
+                hash(
+                    index,
+                    column,
+                    function,
+                    *values.add(usize::from(column) - 1),
+                )
+            },
         };
         others.map(value).collect()
     }
@@ -82,11 +86,22 @@ pub unsafe fn compared_value(index: pg_sys::Relation, key: &pg_sys::ScanKeyData)
             let number = HASH_FUNCTION as pg_sys::AttrNumber;
             pg_sys::get_opfamily_proc(family, compared, compared, number)
         };
+        let mut info = pg_sys::FmgrInfo::default();
+        pg_sys::fmgr_info(function, &raw mut info);
         FilterValue {
             column,
-            hash: hash(index, column, function, key.sk_argument),
+            hash: hash(index, column, &raw mut info, key.sk_argument),
         }
     }
+}
+
+/// Number of filter columns of an index.
+///
+/// # Safety
+/// The index is open.
+pub unsafe fn filter_count(index: pg_sys::Relation) -> u16 {
+    // SAFETY: as the caller promises.
+    unsafe { columns(index).saturating_sub(1) }
 }
 
 /// Number of columns.
@@ -114,13 +129,13 @@ unsafe fn own_hash_function(index: pg_sys::Relation, column: u16) -> pg_sys::Oid
 unsafe fn hash(
     index: pg_sys::Relation,
     column: u16,
-    function: pg_sys::Oid,
+    function: *mut pg_sys::FmgrInfo,
     value: pg_sys::Datum,
 ) -> u64 {
     // SAFETY: as the caller promises. The second argument is a seed.
     unsafe {
         let collation = *(*index).rd_indcollation.add(usize::from(column) - 1);
         let seed = pg_sys::Int64GetDatum(0);
-        pg_sys::OidFunctionCall2Coll(function, collation, value, seed).value() as u64
+        pg_sys::FunctionCall2Coll(function, collation, value, seed).value() as u64
     }
 }

@@ -7,5 +7,5 @@ mod in_language;
 pub use document::{
     Content, IndexedRow, Tokenizer, has_fields, indexed_row, item_pointer, row_number,
 };
-pub use filter_column::{FilterValue, HASH_FUNCTION, check_columns, compared_value};
+pub use filter_column::{FilterValue, HASH_FUNCTION, check_columns, compared_value, filter_count};
 pub use in_language::{InLanguage, IndexedColumns, indexed_columns};

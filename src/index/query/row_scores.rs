@@ -35,7 +35,7 @@ impl RowAddress {
     }
 }
 
-/// Returns the scores of rows; they equal those of an index scan. Rows without a word of the query are left out. `None` if an index
+/// Returns the scores of rows for a query without a syntax; they equal those of an index scan. Rows without a word of the query are left out. `None` if an index
 /// cannot be asked for rows: PostgreSQL would not use it under this snapshot either, or its table is no heap.
 ///
 /// Statements of this call must have returned the rows. The rows stay in the table meanwhile, because the snapshot of the caller's

@@ -46,8 +46,8 @@ pub struct WeightedQuery {
     terms: Vec<QueryTerm>,
     /// What a content must have and must not have.
     pub conditions: Conditions,
-    /// Scores of contents that a scan returned, by fingerprint.
-    scores: RefCell<HashMap<u64, f64>>,
+    /// Scores of contents that a scan returned, by fingerprint, and whether they meet the conditions for certain.
+    scores: RefCell<HashMap<u64, (f64, bool)>>,
 }
 
 /// Identifies a statement by transaction, snapshot and user. Later fetches from a cursor have the same identity.
@@ -213,22 +213,24 @@ impl WeightedQuery {
             .selectivity(&self.lexemes, &self.weights, &self.statistics)
     }
 
-    /// Caches the score of a content that a scan returns.
-    pub fn cache_score(&self, fingerprint: u64, score: f64) {
+    /// Caches the score of a content that a scan returns. `fulfils`: it meets the conditions for certain.
+    pub fn cache_score(&self, fingerprint: u64, score: f64, fulfils: bool) {
         let mut scores = self.scores.borrow_mut();
         if scores.len() >= MAX_SCORES {
             scores.clear();
         }
-        scores.insert(fingerprint, score);
+        scores.insert(fingerprint, (score, fulfils));
     }
 
     /// Returns the score of a content; 0 without a match.
     pub fn score(&self, content: &Content) -> f64 {
-        if let Some(&score) = self.scores.borrow().get(&content.fingerprint()) {
-            return score;
-        }
-        if !self.meets_conditions(content) {
+        let known = self.scores.borrow().get(&content.fingerprint()).copied();
+        if !known.is_some_and(|(_, fulfils)| fulfils) && !self.meets_conditions(content) {
             return NO_SCORE;
+        }
+        // After a change of the dictionaries, the scores of the index are still those that the scan has returned.
+        if let Some((score, _)) = known {
+            return score;
         }
         let document = self.tokenizer.words(content);
         to_float(self.contributions(&document).iter().sum())
@@ -236,19 +238,13 @@ impl WeightedQuery {
 
     /// Returns whether a content has what the query requires.
     pub fn meets_conditions(&self, content: &Content) -> bool {
-        self.conditions.is_empty() || self.conditions.are_met(&self.tokenizer.positions(content))
+        let conditions = &self.conditions;
+        conditions.is_empty() || conditions.are_met(&self.tokenizer.positions(content, conditions))
     }
 
     /// Returns whether a content contains a term of the query, and meets its conditions.
     pub fn matches(&self, content: &Content) -> bool {
-        // A scan with a condition on a filter column has its rows compared again.
-        if let Some(&score) = self.scores.borrow().get(&content.fingerprint()) {
-            return is_found(score);
-        }
-        let document = self.tokenizer.words(content);
-        let mut each = self.terms.iter().zip(&self.weights);
-        each.any(|(term, &weight)| contributes(weight) && document.frequency(term.hash) > 0)
-            && self.meets_conditions(content)
+        is_found(self.score(content))
     }
 
     /// Returns the contribution of each term to a document's score.
@@ -318,7 +314,7 @@ fn conditions(configs: &[pg_sys::Oid], query: &Bm25Query) -> Result<Conditions> 
     };
     let phrases = |text: &str| {
         let each = configs.iter();
-        each.filter_map(|&config| phrase(config, text)).collect()
+        each.map(|&config| phrase(config, text)).collect()
     };
     Ok(Conditions::new(&query.clauses()?, phrases))
 }
@@ -332,7 +328,7 @@ fn terms(tokenizer: &Tokenizer, lexemes: &[(Vec<u8>, QueryWeight)]) -> Vec<Query
     .collect()
 }
 
-/// Checks that the user may read the table of `relation`, or the columns that its indexes read: scores reveal how many rows contain
+/// Checks that the user may read the table of `relation`, or the columns of its indexed texts: scores reveal how many rows contain
 /// a word.
 ///
 /// # Errors
@@ -362,7 +358,7 @@ pub fn check_readable(relation: pg_sys::Oid) -> Result<()> {
         }
     };
     let reads_index = |index: pg_sys::Oid| {
-        let columns = OpenRelation::open(index).and_then(|index| index.indexed_columns());
+        let columns = OpenRelation::open(index).and_then(|index| index.scored_columns());
         columns.is_some_and(|columns| !columns.is_empty() && columns.iter().all(reads_column))
     };
     let may = reads_table || indexes(relation)?.into_iter().all(reads_index);

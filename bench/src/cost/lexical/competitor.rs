@@ -16,7 +16,7 @@ pub struct Competitor {
     query: &'static str,
     /// Statement to run first.
     before: &'static str,
-    /// Its index on `lexical.divided`, and the search within a part of these rows; empty if it is not measured.
+    /// Its index on `lexical.divided_text`, and the search within a part of these rows; empty if it is not measured.
     divided: [&'static str; 2],
 }
 
@@ -45,8 +45,8 @@ const PG_TEXTSEARCH: Competitor = Competitor {
     query: "SELECT id FROM lexical.passages ORDER BY body <@> to_bm25query($1, 'lexical.passages_pg_textsearch') LIMIT LIMIT_ROWS",
     before: "CREATE EXTENSION IF NOT EXISTS pg_textsearch",
     divided: [
-        "CREATE INDEX divided_pg_textsearch ON lexical.divided USING bm25 (body) WITH (text_config = 'english')",
-        "SELECT id FROM lexical.divided WHERE PARTS = PART ORDER BY body <@> to_bm25query($1, 'lexical.divided_pg_textsearch') LIMIT LIMIT_ROWS",
+        "CREATE INDEX divided_pg_textsearch ON lexical.divided_text USING bm25 (body) WITH (text_config = 'english')",
+        "SELECT id FROM lexical.divided_text WHERE PARTS = PART ORDER BY body <@> to_bm25query($1, 'lexical.divided_pg_textsearch') LIMIT LIMIT_ROWS",
     ],
 };
 
@@ -101,7 +101,7 @@ impl Competitor {
         Ok(row.get(0))
     }
 
-    /// Builds its index on `lexical.divided`. Returns the search within a part of these rows; `None` if it is not measured.
+    /// Builds its index on `lexical.divided_text`. Returns the search within a part of these rows; `None` if it is not measured.
     ///
     /// # Errors
     /// Errors of the server.

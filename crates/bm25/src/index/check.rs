@@ -314,6 +314,7 @@ mod tests {
             text_config: "pg_catalog.english".into(),
             weights: Weights::default(),
             server: 16,
+            filters: 0,
         };
         let items = |declared: IndexSettings| -> Vec<String> {
             let findings = check_settings(&built, &declared);
@@ -331,6 +332,7 @@ mod tests {
             text_config: "german".into(),
             weights: Weights::new(&[2]).unwrap(),
             server: 18,
+            filters: 0,
         };
         assert_eq!(
             items(other),

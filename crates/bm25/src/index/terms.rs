@@ -30,6 +30,14 @@ pub fn filter_term(key: Key, column: u16, value: u64) -> u64 {
     hasher.finish() | FILTER_BIT
 }
 
+/// Returns the term of documents without a text. They are in an index for the values of its filter columns, and are no documents in the
+/// statistics.
+pub fn textless_term(key: Key) -> u64 {
+    /// Number of the column with the text.
+    const TEXT: u16 = 1;
+    filter_term(key, TEXT, 0)
+}
+
 /// Whether a term is a word, and not the value of a filter column.
 pub fn is_word(term: u64) -> bool {
     term & FILTER_BIT == 0
@@ -184,6 +192,11 @@ impl Counter {
     /// Adds the value of a filter column.
     pub fn add_filter(&mut self, column: u16, value: u64) {
         self.terms.insert(filter_term(self.key, column, value), 1);
+    }
+
+    /// Adds the term of documents without a text.
+    pub fn add_textless(&mut self) {
+        self.terms.insert(textless_term(self.key), 1);
     }
 
     /// Returns the terms with their frequencies, by ascending hash.

@@ -67,8 +67,10 @@ impl SyntaxError {
     }
 }
 
-/// Characters that other search engines interpret.
-const RESERVED: &str = "*?~^:|&!()[]{}\\";
+/// Characters that other search engines interpret, and quotes of word processors.
+const RESERVED: &str = "*?~^:|&!()[]{}\\\u{201c}\u{201d}\u{201e}\u{ab}\u{bb}";
+/// Dashes that are no sign, although they look like one.
+const DASHES: [char; 3] = ['\u{2013}', '\u{2014}', '\u{2212}'];
 /// Words that other search engines interpret.
 const OPERATORS: [&str; 4] = ["AND", "OR", "NOT", "NEAR"];
 
@@ -129,7 +131,11 @@ fn word(text: &str) -> Result<(&str, &str), SyntaxError> {
     if word.contains('"') {
         return Err(SyntaxError::NoSpace);
     }
-    if let Some(reserved) = word.chars().find(|character| RESERVED.contains(*character)) {
+    let dash = word.chars().next().filter(|first| DASHES.contains(first));
+    let mut reserved = word
+        .chars()
+        .filter(|character| RESERVED.contains(*character));
+    if let Some(reserved) = dash.or_else(|| reserved.next()) {
         return Err(SyntaxError::Character(reserved));
     }
     match OPERATORS.contains(&word) {
@@ -202,6 +208,8 @@ mod tests {
             ("title:red", Character(':')),
             ("(red shoes)", Character('(')),
             ("red^2", Character('^')),
+            ("\u{201c}red shoes\u{201d}", Character('\u{201c}')),
+            ("red \u{2013}blue", Character('\u{2013}')),
             ("red OR blue", Operator("OR".to_owned())),
             ("red +AND blue", Operator("AND".to_owned())),
             ("-red -\"blue shoes\"", OnlyExcluded),

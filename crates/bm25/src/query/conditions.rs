@@ -1,14 +1,23 @@
 //! What the texts that a query finds must have and must not have, and which part of it an index without positions can decide.
 
+use std::collections::BTreeSet;
+
 use super::clauses::{Clause, Demand};
 use super::phrase::{Phrase, TextPositions};
 use super::query_weight::QueryWeight;
 use crate::index::score::Statistics;
 
+/// Number of groups of words that the index is asked for. Further ones are only compared with the texts.
+const MAX_GROUPS: usize = 64;
+
 /// The conditions of a query; a text fulfils all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
     each: Vec<Condition>,
+    /// All words in them.
+    words: BTreeSet<Vec<u8>>,
+    groups: BTreeSet<WordGroup>,
+    are_decided: bool,
 }
 
 /// A required or excluded clause.
@@ -20,38 +29,65 @@ struct Condition {
 }
 
 /// Words of which a document has at least one, or none.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WordGroup<'a> {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WordGroup {
     /// Whether the document has none of them.
     pub excluded: bool,
     /// The words.
-    pub words: Vec<&'a [u8]>,
+    pub words: Vec<Vec<u8>>,
 }
 
 impl Conditions {
-    /// The conditions of clauses. `phrases` returns a text as phrases, by each configuration. A clause without words, such as a stop word,
-    /// is no condition.
-    pub fn new(clauses: &[Clause<'_>], mut phrases: impl FnMut(&str) -> Vec<Phrase>) -> Self {
-        let demanded = clauses
-            .iter()
-            .filter(|clause| clause.demand != Demand::Optional);
-        let each = demanded.filter_map(|clause| {
-            let mut phrases = phrases(clause.text);
+    /// The conditions of clauses. `phrases` returns a text as a phrase by each configuration; `None` for a text without words, such as
+    /// a stop word. A required clause without words in one configuration is no condition.
+    pub fn new(
+        clauses: &[Clause<'_>],
+        mut phrases: impl FnMut(&str) -> Vec<Option<Phrase>>,
+    ) -> Self {
+        let mut each = Vec::new();
+        for clause in clauses {
+            let excluded = match clause.demand {
+                Demand::Optional => continue,
+                Demand::Required => false,
+                Demand::Excluded => true,
+            };
+            let found = phrases(clause.text);
+            let is_stop_word = !excluded && found.iter().any(Option::is_none);
+            let mut phrases: Vec<Phrase> = found.into_iter().flatten().collect();
             phrases.sort();
             phrases.dedup();
-            (!phrases.is_empty()).then_some(Condition {
-                excluded: clause.demand == Demand::Excluded,
-                phrases,
-            })
-        });
+            if !is_stop_word && !phrases.is_empty() {
+                each.push(Condition { excluded, phrases });
+            }
+        }
+        let phrases = each.iter().flat_map(|condition| &condition.phrases);
+        let words = phrases
+            .flat_map(Phrase::places)
+            .flatten()
+            .cloned()
+            .collect();
+        let mut groups: BTreeSet<WordGroup> =
+            each.iter().flat_map(Condition::word_groups).collect();
+        let are_decided = groups.len() <= MAX_GROUPS && each.iter().all(Condition::is_of_words);
+        while groups.len() > MAX_GROUPS {
+            groups.pop_last();
+        }
         Self {
-            each: each.collect(),
+            each,
+            words,
+            groups,
+            are_decided,
         }
     }
 
     /// Whether every text fulfils them.
     pub fn is_empty(&self) -> bool {
         self.each.is_empty()
+    }
+
+    /// Whether they are about a word.
+    pub fn mention(&self, word: &[u8]) -> bool {
+        self.words.contains(word)
     }
 
     /// Whether one of several texts has each required clause, and none has an excluded one.
@@ -65,7 +101,12 @@ impl Conditions {
 
     /// Whether the documents that fulfil each of [`word_groups`](Self::word_groups) are those that fulfil the conditions.
     pub fn are_decided_by_words(&self) -> bool {
-        self.each.iter().all(Condition::is_of_words)
+        self.are_decided
+    }
+
+    /// Groups of words that each document that meets the conditions fulfils.
+    pub fn word_groups(&self) -> impl Iterator<Item = &WordGroup> {
+        self.groups.iter()
     }
 
     /// Upper bound of the share of documents that have a word of the query and the required words. `words` and `weights` are those of the
@@ -76,21 +117,16 @@ impl Conditions {
         weights: &[f64],
         statistics: &Statistics,
     ) -> f64 {
-        let required = self.word_groups().into_iter();
-        let shares = required.filter(|group| !group.excluded).map(|group| {
+        let required = self.word_groups().filter(|group| !group.excluded);
+        let shares = required.map(|group| {
             let each = words.iter().zip(weights);
             let weights = each.map(|((word, _), &weight)| {
-                let counts = group.words.contains(&word.as_slice());
+                let counts = group.words.contains(word);
                 if counts { weight } else { 0.0 }
             });
             statistics.selectivity(&weights.collect::<Vec<f64>>())
         });
         shares.fold(statistics.selectivity(weights), f64::min)
-    }
-
-    /// Groups of words that each document that meets the conditions fulfils.
-    pub fn word_groups(&self) -> Vec<WordGroup<'_>> {
-        self.each.iter().flat_map(Condition::word_groups).collect()
     }
 }
 
@@ -99,7 +135,7 @@ impl Condition {
         self.phrases.iter().all(Phrase::is_word)
     }
 
-    fn word_groups(&self) -> Vec<WordGroup<'_>> {
+    fn word_groups(&self) -> Vec<WordGroup> {
         match self.phrases.as_slice() {
             // A document can have the words of an excluded phrase elsewhere.
             _ if self.excluded && !self.is_of_words() => Vec::new(),
@@ -111,11 +147,11 @@ impl Condition {
         }
     }
 
-    fn group<'a>(&self, places: impl IntoIterator<Item = &'a [Vec<u8>]>) -> WordGroup<'a> {
-        let words = places.into_iter().flatten();
+    fn group<'a>(&self, places: impl IntoIterator<Item = &'a [Vec<u8>]>) -> WordGroup {
+        let words: BTreeSet<&Vec<u8>> = places.into_iter().flatten().collect();
         WordGroup {
             excluded: self.excluded,
-            words: words.map(Vec::as_slice).collect(),
+            words: words.into_iter().cloned().collect(),
         }
     }
 }
@@ -127,7 +163,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// The words of a text by a configuration that keeps letters, and by one that drops the vowel `a`.
-    fn phrases(text: &str) -> Vec<Phrase> {
+    fn phrases(text: &str) -> Vec<Option<Phrase>> {
         let words = |drop: &str| {
             let each = (1..).zip(text.split_whitespace());
             Phrase::new(each.filter_map(|(at, word)| {
@@ -135,7 +171,7 @@ mod tests {
                 (!word.is_empty()).then(|| (word.into_bytes(), at))
             }))
         };
-        [words("_"), words("a")].into_iter().flatten().collect()
+        vec![words("_"), words("a")]
     }
 
     fn positions(text: &str) -> TextPositions {
@@ -148,26 +184,27 @@ mod tests {
 
     #[test]
     fn groups_are_of_the_words_of_each_place() {
+        // `a` is a stop word of one configuration.
         let query = clauses("x +b -c \"b c\" -\"d e\" +a").unwrap();
         let conditions = Conditions::new(&query, phrases);
-        let groups: Vec<(bool, Vec<&[u8]>)> = conditions
-            .word_groups()
-            .into_iter()
-            .map(|group| (group.excluded, group.words))
-            .collect();
-        let expected: Vec<(bool, Vec<&[u8]>)> = vec![
-            (false, vec![b"b"]),
-            (true, vec![b"c"]),
-            (false, vec![b"b"]),
-            (false, vec![b"c"]),
-            (false, vec![b"a"]),
-        ];
-        assert_eq!(groups, expected);
+        let group = |(excluded, word): (bool, &str)| WordGroup {
+            excluded,
+            words: vec![word.as_bytes().to_vec()],
+        };
+        let expected = [(false, "b"), (false, "c"), (true, "c")].map(group);
+        assert!(conditions.word_groups().eq(&expected));
+        assert!(conditions.mention(b"d") && !conditions.mention(b"x"));
         assert!(!conditions.are_decided_by_words());
         let words = clauses("x +ab -c").unwrap();
         assert!(Conditions::new(&words, phrases).are_decided_by_words());
-        let stop = clauses("x +_").unwrap();
-        assert!(Conditions::new(&stop, |_| Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn the_index_is_asked_for_some_of_many_words() {
+        let many: Vec<String> = (0..200).map(|n| format!("+w{n}")).collect();
+        let conditions = Conditions::new(&clauses(&many.join(" ")).unwrap(), phrases);
+        assert_eq!(conditions.word_groups().count(), MAX_GROUPS);
+        assert!(!conditions.are_decided_by_words());
     }
 
     proptest! {
@@ -177,8 +214,8 @@ mod tests {
             let query = clauses(&query).unwrap();
             let conditions = Conditions::new(&query, phrases);
             let words: Vec<&[u8]> = text.split_whitespace().map(str::as_bytes).collect();
-            let fulfils = conditions.word_groups().iter().all(|group| {
-                group.words.iter().any(|word| words.contains(word)) != group.excluded
+            let fulfils = conditions.word_groups().all(|group| {
+                group.words.iter().any(|word| words.contains(&word.as_slice())) != group.excluded
             });
             let met = conditions.are_met(&[positions(&text)]);
             prop_assert!(fulfils || !met);

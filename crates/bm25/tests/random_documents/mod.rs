@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reground_bm25::index::terms::{Document, Key, filter_term};
+use reground_bm25::index::terms::{Document, Key, filter_term, textless_term};
 
 /// Hash of word number `n`. Low numbers are frequent.
 pub fn hash(n: u64) -> u64 {
@@ -12,9 +12,17 @@ pub fn hash(n: u64) -> u64 {
 /// Divisors of the filter columns: the value of column `n` is the remainder of the row.
 pub const DIVISORS: [u64; 3] = [2, 89, 997];
 
+/// Key of the index.
+pub const KEY: Key = [1, 2];
+
 /// Term of a value of filter column `n`.
 pub fn filter(n: usize, value: u64) -> u64 {
-    filter_term(Key::default(), n as u16, value)
+    filter_term(KEY, 2 + n as u16, value)
+}
+
+/// Whether a row has no text.
+pub fn is_textless(row: u64) -> bool {
+    row % 53 == 13
 }
 
 /// Next number of a pseudo-random sequence (SplitMix64) that depends only on the seed.
@@ -26,7 +34,7 @@ pub fn random(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A document of fewer than `longest` words, with the values of the filter columns.
+/// A document of fewer than `longest` words, or without a text, with the values of the filter columns.
 pub fn document(row: u64, vocabulary: u64, longest: u64, state: &mut u64) -> Document {
     let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
     for _ in 0..random(state) % longest {
@@ -35,6 +43,9 @@ pub fn document(row: u64, vocabulary: u64, longest: u64, state: &mut u64) -> Doc
         *counts
             .entry(hash(rank + random(state) % (rank + 1)))
             .or_default() += 1;
+    }
+    if is_textless(row) {
+        counts = BTreeMap::from([(textless_term(KEY), 1)]);
     }
     for (n, divisor) in DIVISORS.iter().enumerate() {
         counts.insert(filter(n, row % divisor), 1);

@@ -99,6 +99,8 @@ pub struct IndexSettings {
     pub weights: Weights,
     /// Major version of the server whose parser and dictionaries made the terms.
     pub server: u32,
+    /// Number of filter columns.
+    pub filters: u16,
 }
 
 impl IndexSettings {
@@ -195,6 +197,7 @@ impl Meta {
                 text_config: text_config.to_owned(),
                 weights,
                 server: u32_at(bytes, 32)?,
+                filters: u16_at(bytes, 78)?,
             },
             next_id: u32_at(bytes, 36)?,
             write_buffer: buffer(40)?,
@@ -263,7 +266,7 @@ impl Meta {
         short(&mut bytes, self.settings.text_config.len());
         short(&mut bytes, self.pending.len());
         short(&mut bytes, self.segments.len());
-        short(&mut bytes, 0);
+        short(&mut bytes, self.settings.filters.into());
         bytes.extend(self.settings.weights.all());
         bytes.extend(self.settings.text_config.as_bytes());
         let extents = |bytes: &mut Vec<u8>, extents: &[Extent]| {
@@ -393,7 +396,7 @@ mod tests {
         fn meta_round_trip(key in any::<Key>(), numbers in any::<[u32; 9]>(), k1 in 0.0..9.0_f64, b in 0.0..=1.0_f64,
             config in "[a-z.]{0,130}", pending in extents(), segments in prop::collection::vec(segment(), 0..30)) {
             let buffer = |at: usize| WriteBuffer { id: numbers[at], start: numbers[at + 1], pages: numbers[at + 2] };
-            let meta = Meta { key, settings: IndexSettings { k1, b, text_config: config, weights: Weights::new(&numbers[1].to_le_bytes()).unwrap(), server: numbers[0] }, next_id: numbers[1], write_buffer: buffer(2), write_buffer_page: numbers[5],
+            let meta = Meta { key, settings: IndexSettings { k1, b, text_config: config, weights: Weights::new(&numbers[1].to_le_bytes()).unwrap(), server: numbers[0], filters: numbers[2] as u16 }, next_id: numbers[1], write_buffer: buffer(2), write_buffer_page: numbers[5],
                 spilling: buffer(6), pending, segments };
             let mut body = vec![0; BODY_BYTES];
             meta.encode(&mut body).unwrap();

@@ -28,7 +28,7 @@ pub const FULL_SELECTIVITY: f64 = 1.0;
 const GROWTH: usize = 16;
 
 /// Scoring one given document costs as much as reading this many postings of each list.
-const DOCUMENT_COST: u64 = 16;
+const DOCUMENT_COST: u64 = 4;
 
 /// A document that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,6 +2,7 @@
 //! the value of a filter column. Excluded words are requirements too.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use reground_interrupt::check_interrupt;
 
@@ -45,24 +46,33 @@ impl Requirement {
         })
     }
 
-    /// One of the terms of a snapshot, whatever their weights.
+    /// One of some terms of a snapshot, whatever their weights. `terms` are their numbers.
     #[must_use]
-    pub fn term(snapshot: &Snapshot) -> Self {
-        let buffered = snapshot.buffered.iter();
-        let known = |entries: &Vec<Option<Entry>>| entries.iter().flatten().cloned().collect();
+    pub fn term(snapshot: &Snapshot, terms: Range<usize>) -> Self {
+        let entries = snapshot.entries.iter().map(|entries| {
+            let entries = entries.get(terms.clone()).unwrap_or_default();
+            entries.iter().flatten().cloned().collect()
+        });
+        let buffered = snapshot.buffered.iter().filter(|buffered| {
+            let frequencies = buffered.frequencies.get(terms.clone());
+            frequencies
+                .unwrap_or_default()
+                .iter()
+                .any(|&count| count > 0)
+        });
         Self {
             excludes: false,
-            entries: snapshot.entries.iter().map(known).collect(),
+            entries: entries.collect(),
             buffered: buffered.map(|b| (b.row, b.fingerprint)).collect(),
         }
     }
 
-    /// None of the terms of a snapshot.
+    /// None of these terms.
     #[must_use]
-    pub fn no_term(snapshot: &Snapshot) -> Self {
+    pub fn no_term(snapshot: &Snapshot, terms: Range<usize>) -> Self {
         Self {
             excludes: true,
-            ..Self::term(snapshot)
+            ..Self::term(snapshot, terms)
         }
     }
 

@@ -7,13 +7,13 @@
 use std::cmp::Reverse;
 
 use crate::index::error::Result;
-use crate::index::pages::meta::Meta;
+use crate::index::pages::meta::{Meta, Segment};
 use crate::index::pages::store::Pages;
 use crate::index::score::Statistics;
 use crate::index::segment::dictionary::Entry;
 use crate::index::segment::norms;
 use crate::index::segment::reader::SegmentReader;
-use crate::index::terms::QueryTerm;
+use crate::index::terms::{QueryTerm, textless_term};
 use crate::index::write::write_buffer;
 
 /// An index as one reader sees it.
@@ -36,19 +36,26 @@ pub(super) struct BufferedMatch {
     pub frequencies: Vec<u32>,
 }
 
+/// The segments of an index in the order of a search, the largest first.
+pub(super) fn in_search_order(meta: &Meta) -> Vec<&Segment> {
+    let mut segments: Vec<&Segment> = meta.segments.iter().collect();
+    segments.sort_by_key(|segment| Reverse(segment.documents));
+    segments
+}
+
 impl Snapshot {
     /// Looks up the terms. The meta page must have been read after the snapshot of the reader's transaction was taken.
     ///
     /// # Errors
     /// A damaged page.
     pub fn take<P: Pages>(pages: &P, mut meta: Meta, terms: &[QueryTerm]) -> Result<Self> {
-        meta.segments
-            .sort_by_key(|segment| Reverse(segment.documents));
+        meta.segments = in_search_order(&meta).into_iter().cloned().collect();
         let mut statistics = Statistics {
             documents: meta.documents(),
             length: meta.segments.iter().map(|segment| segment.length).sum(),
             frequencies: vec![0; terms.len()],
         };
+        let textless = (meta.settings.filters > 0).then(|| textless_term(meta.key));
         let mut entries = Vec::with_capacity(meta.segments.len());
         for segment in &meta.segments {
             let reader = SegmentReader::new(pages, segment);
@@ -59,6 +66,10 @@ impl Snapshot {
                 found.push(entry);
             }
             entries.push(found);
+            if let Some(textless) = textless {
+                let without_text = reader.find(textless)?.map_or(0, |entry| entry.documents);
+                statistics.documents -= u64::from(without_text.min(segment.documents));
+            }
         }
         let mut buffered = Vec::new();
         for buffer in [&meta.spilling, &meta.write_buffer] {
@@ -66,7 +77,8 @@ impl Snapshot {
                 if document.removed {
                     return;
                 }
-                statistics.documents += 1;
+                let has_text = textless.is_none_or(|term| document.frequency(term) == 0);
+                statistics.documents += u64::from(has_text);
                 statistics.length += u64::from(norms::length(document.norm));
                 let frequencies: Vec<u32> = terms
                     .iter()
