@@ -1,5 +1,6 @@
 //! Searches within a part of the rows: `WHERE part = … ORDER BY … LIMIT …`, with and without a filter column.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -102,9 +103,10 @@ pub fn measure(
         })
         .collect();
     for parts in PARTS {
-        let mut counts = vec![(0_usize, 0_usize); statements.len()];
+        // Rows by query; a slow query runs fewer times than a fast one.
+        let mut counts = vec![BTreeMap::new(); statements.len()];
         let mut searches: Vec<Search<'_>> = Vec::new();
-        for ((_, statement), (runs, found)) in statements.iter().zip(&mut counts) {
+        for ((_, statement), found) in statements.iter().zip(&mut counts) {
             let statement = statement
                 .replace("PARTS", &format!("of_{parts}"))
                 .replace("PART", &PART.to_string())
@@ -113,17 +115,18 @@ pub fn measure(
             session.batch_execute("SET jit = off")?;
             let statement = session.prepare(&statement)?;
             searches.push(Box::new(move |query| {
-                *found += session.query(&statement, &[&query])?.len();
-                *runs += 1;
+                let rows = session.query(&statement, &[&query])?.len();
+                found.insert(query.to_owned(), rows);
                 Ok(())
             }));
         }
         let times = time_queries(&mut searches, &queries)?;
         drop(searches);
-        for ((row, times), (runs, found)) in rows.iter_mut().zip(times).zip(counts) {
+        for ((row, times), found) in rows.iter_mut().zip(times).zip(counts) {
             let each = times.into_iter().flatten().collect();
-            row.parts
-                .push((median(each), found as f64 / runs.max(1) as f64));
+            let rows: usize = found.values().sum();
+            let mean = rows as f64 / found.len().max(1) as f64;
+            row.parts.push((median(each), mean));
         }
     }
     client.batch_execute("DROP TABLE lexical.divided, lexical.divided_text")?;
