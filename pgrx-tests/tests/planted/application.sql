@@ -17,7 +17,7 @@ SELECT n, CASE n % 2 WHEN 0 THEN 'b1' ELSE 'b2' END, 'Goats climb trees and give
     '{"k": "v", "deep": {"a": [1, 2]}}', '{"k": 1}', '{red,blue}', '{1,2}', '11111111-1111-1111-1111-111111111111', '\x00', '[1,9)', 'wild', 'one'
 FROM generate_series(1, 40) AS n;
 CREATE INDEX ON public.{r}_articles USING hnsw (place public.vector_cosine_ops);
-CREATE INDEX {r}_articles_body ON public.{r}_articles USING reground_bm25 (body) WITH (text_config = 'pg_catalog.english');
+CREATE INDEX {r}_articles_body ON public.{r}_articles USING reground_bm25 (body, small, draft, mark) WITH (text_config = 'pg_catalog.english');
 
 -- Text keys, row-level security, and a schema that is not on the search_path.
 CREATE TABLE store.{r}_texts (key text PRIMARY KEY, doc varchar(20), body text NOT NULL, title text, emb public.halfvec(2));

@@ -85,7 +85,8 @@ SELECT * FROM reground.search('{r}_shelf', 'goats', '[1,0]', max_results => 3);
 -- The index and its operators.
 SELECT a.id FROM public.{r}_articles AS a ORDER BY a.body OPERATOR(pg_catalog.<@>) reground.bm25_query('goats', 'public.{r}_articles_body') LIMIT 2;
 SELECT a.id FROM public.{r}_articles AS a WHERE a.body OPERATOR(pg_catalog.@@@) reground.bm25_query('milk', 'public.{r}_articles', expansion => '{"tree": 0.5}') LIMIT 2;
-SELECT a.id FROM public.{r}_articles AS a WHERE a.body OPERATOR(pg_catalog.@@@) reground.bm25_query('milk +goats "goats and milk" -otters', 'public.{r}_articles', syntax => true) LIMIT 2;
+SELECT a.id FROM public.{r}_articles AS a WHERE a.body OPERATOR(pg_catalog.@@@) reground.bm25_query('milk +goats "climb trees" -otters', 'public.{r}_articles', syntax => true) LIMIT 2;
+SELECT a.id FROM public.{r}_articles AS a WHERE a.small OPERATOR(pg_catalog.=) 7 AND a.body OPERATOR(pg_catalog.@@@) reground.bm25_query('milk', 'public.{r}_articles');
 SELECT l.id FROM public.{r}_leaflets AS l ORDER BY reground.in_language(l.body, l.lang) OPERATOR(pg_catalog.<@>) reground.bm25_query('goats', 'public.{r}_leaflets', text_configs => '{german,english}') LIMIT 2;
 SELECT t.key FROM store.{r}_texts AS t WHERE (ARRAY[t.title, t.body]) OPERATOR(pg_catalog.@@@) reground.bm25_query('otters', 'store.{r}_texts_array_idx');
 SELECT reground._bm25_distance('goats and milk', reground.bm25_query('goats', 'public.{r}_articles'));

@@ -3,6 +3,7 @@
 mod competitor;
 mod filters;
 mod options;
+mod pairs;
 mod passages;
 mod report;
 #[cfg(feature = "tantivy")]
@@ -54,6 +55,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         rows,
     )?;
     let filters = filters::measure(&mut client, &address, &competitors, &queries, options.limit)?;
+    let pairs = pairs::measure(&mut client, &address, options.limit)?;
     let report = Report {
         machine: machine::describe(&mut client, &address)?,
         passages: options.passages,
@@ -64,6 +66,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         round_trip,
         rows,
         filters,
+        pairs,
     };
     let text = report.markdown()?;
     print!("{text}");

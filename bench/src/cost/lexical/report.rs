@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::filters::{FilterRow, PARTS, QUERIES};
+use super::pairs::{PAIRS, PairRow};
 use super::timing::CLIENTS;
 use crate::database::machine::Fact;
 use crate::statistics::times::{median, ms};
@@ -74,6 +75,8 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// Searches within a part of the rows.
     pub filters: Vec<FilterRow>,
+    /// Searches for two adjacent words.
+    pub pairs: Vec<PairRow>,
 }
 
 impl Report {
@@ -107,6 +110,7 @@ impl Report {
             self.times(&mut text, title, of)?;
         }
         self.filters(&mut text)?;
+        self.pairs(&mut text)?;
         Ok(text)
     }
 
@@ -212,6 +216,30 @@ impl Report {
                     .collect();
                 writeln!(text, "| filter column / it | {} |", ratios.join(" | "))?;
             }
+        }
+        writeln!(text)?;
+        Ok(())
+    }
+
+    /// The table of the searches for two adjacent words.
+    fn pairs(&self, text: &mut String) -> Result<()> {
+        writeln!(
+            text,
+            "## Two words\n\n\
+             {PAIRS} pairs of adjacent words of a passage, searched with `reground_bm25`. The index stores no positions, so the texts of rows \
+             with both words are read for a phrase.\n\n\
+             | | median ms | longest ms | mean rows |\n|---|---:|---:|---:|"
+        )?;
+        let time = |time: Duration| ms(time.saturating_sub(self.round_trip));
+        for row in &self.pairs {
+            writeln!(
+                text,
+                "| {} | {:.3} | {:.3} | {:.1} |",
+                row.name,
+                time(row.time),
+                time(row.longest),
+                row.rows
+            )?;
         }
         writeln!(text)?;
         Ok(())
