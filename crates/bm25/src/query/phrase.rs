@@ -2,6 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use reground_interrupt::check_interrupt;
+
+/// Work of looking up a word at a position.
+const WORK_PER_PLACE: usize = 64;
+
 /// Words at distances from the first one. Several words can be at one place, such as the forms that a dictionary returns; one of them is
 /// enough.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,20 +61,37 @@ impl TextPositions {
         }
     }
 
-    /// Whether the text contains a phrase.
+    /// Whether the text contains a phrase: it is compared at each occurrence of its rarest place.
     pub fn contain(&self, phrase: &Phrase) -> bool {
-        let Some(((_, first), others)) = phrase.places.split_first() else {
+        let mut rarest: Option<(usize, u32, &[Vec<u8>])> = None;
+        for (distance, words) in &phrase.places {
+            check_interrupt(WORK_PER_PLACE * words.len());
+            let count = self.of(words).map(BTreeSet::len).sum();
+            if rarest.is_none_or(|(fewest, ..)| count < fewest) {
+                rarest = Some((count, *distance, words));
+            }
+        }
+        let Some((_, before, words)) = rarest else {
             return false;
         };
-        let is_at = |words: &[Vec<u8>], position: Option<u32>| {
-            let mut found = words.iter().filter_map(|word| self.positions.get(word));
-            position.is_some_and(|position| found.any(|found| found.contains(&position)))
-        };
-        let starts = first.iter().filter_map(|word| self.positions.get(word));
-        starts.flatten().any(|&start| {
-            let mut others = others.iter();
-            others.all(|(distance, words)| is_at(words, start.checked_add(*distance)))
+        self.of(words).flatten().any(|position| {
+            let start = position.checked_sub(before);
+            start.is_some_and(|start| self.has_at(start, phrase))
         })
+    }
+
+    /// Whether the phrase begins at a position.
+    fn has_at(&self, start: u32, phrase: &Phrase) -> bool {
+        phrase.places.iter().all(|(distance, words)| {
+            check_interrupt(WORK_PER_PLACE * words.len());
+            let position = start.checked_add(*distance);
+            position.is_some_and(|position| self.of(words).any(|found| found.contains(&position)))
+        })
+    }
+
+    /// The positions of each of several words.
+    fn of(&self, words: &[Vec<u8>]) -> impl Iterator<Item = &BTreeSet<u32>> {
+        words.iter().filter_map(|word| self.positions.get(word))
     }
 }
 
