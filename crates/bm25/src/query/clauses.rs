@@ -67,10 +67,11 @@ impl SyntaxError {
     }
 }
 
-/// Characters that other search engines interpret, and quotes of word processors.
-const RESERVED: &str = "*?~^:|&!()[]{}\\\u{201c}\u{201d}\u{201e}\u{ab}\u{bb}";
-/// Dashes that are no sign, although they look like one.
-const DASHES: [char; 3] = ['\u{2013}', '\u{2014}', '\u{2212}'];
+/// Characters that other search engines interpret, and quotes other than the double quote.
+const RESERVED: &str = "*?~^:|&!()[]{}\\\u{201c}\u{201d}\u{201e}\u{201f}\u{ab}\u{bb}\u{2039}\u{203a}\u{ff02}\u{300c}\u{300d}\u{300e}\u{300f}";
+/// Characters that look like a sign or a quote before a word: dashes, wide signs, single quotes, and invisible characters. Within a word
+/// they can be an apostrophe or a hyphen.
+const RESERVED_FIRST: &str = "\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}\u{fe63}\u{ff0d}\u{fe62}\u{ff0b}\u{2018}\u{201a}\u{201b}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{2060}\u{feff}";
 /// Words that other search engines interpret.
 const OPERATORS: [&str; 4] = ["AND", "OR", "NOT", "NEAR"];
 
@@ -91,7 +92,10 @@ pub fn clauses(query: &str) -> Result<Vec<Clause<'_>>, SyntaxError> {
             Some(quoted) => phrase(quoted)?,
             None => word(text)?,
         };
-        if clause.is_empty() {
+        let is_signed = demand != Demand::Optional;
+        if clause.is_empty()
+            || is_signed && clause.starts_with(['+', '-']) && !text.starts_with('"')
+        {
             return Err(SyntaxError::LoneSign(first));
         }
         // A phrase without a sign would count like its single words.
@@ -131,12 +135,18 @@ fn word(text: &str) -> Result<(&str, &str), SyntaxError> {
     if word.contains('"') {
         return Err(SyntaxError::NoSpace);
     }
-    let dash = word.chars().next().filter(|first| DASHES.contains(first));
+    let first = word.chars().next();
+    let first = first.filter(|first| RESERVED_FIRST.contains(*first));
     let mut reserved = word
         .chars()
         .filter(|character| RESERVED.contains(*character));
-    if let Some(reserved) = dash.or_else(|| reserved.next()) {
+    if let Some(reserved) = first.or_else(|| reserved.next()) {
         return Err(SyntaxError::Character(reserved));
+    }
+    // In `red,-blue` the sign is not before a word.
+    let mut pairs = word.chars().zip(word.chars().skip(1));
+    if let Some((_, sign)) = pairs.find(|(one, next)| ",;".contains(*one) && "+-".contains(*next)) {
+        return Err(SyntaxError::Character(sign));
     }
     match OPERATORS.contains(&word) {
         true => Err(SyntaxError::Operator(word.to_owned())),
@@ -176,15 +186,17 @@ mod tests {
         );
         // Signs have a meaning before a word only.
         assert_eq!(
-            parsed("foo_bar c++ e-mail don't and 3.5 +-1"),
+            parsed("foo_bar c++ e-mail don't don\u{2019}t and 3.5 1,000 +1"),
             Ok(vec![
                 (' ', "foo_bar"),
                 (' ', "c++"),
                 (' ', "e-mail"),
                 (' ', "don't"),
+                (' ', "don\u{2019}t"),
                 (' ', "and"),
                 (' ', "3.5"),
-                ('+', "-1")
+                (' ', "1,000"),
+                ('+', "1")
             ])
         );
         assert_eq!(parsed(" "), Ok(vec![]));
@@ -210,6 +222,12 @@ mod tests {
             ("red^2", Character('^')),
             ("\u{201c}red shoes\u{201d}", Character('\u{201c}')),
             ("red \u{2013}blue", Character('\u{2013}')),
+            ("red \u{ff0d}blue", Character('\u{ff0d}')),
+            ("red \u{200b}-blue", Character('\u{200b}')),
+            ("red,-blue", Character('-')),
+            ("\u{2018}red shoes\u{2019}", Character('\u{2018}')),
+            ("red --blue", LoneSign('-')),
+            ("red +-blue", LoneSign('+')),
             ("red OR blue", Operator("OR".to_owned())),
             ("red +AND blue", Operator("AND".to_owned())),
             ("-red -\"blue shoes\"", OnlyExcluded),

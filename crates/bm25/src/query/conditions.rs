@@ -13,7 +13,7 @@ const MAX_GROUPS: usize = 64;
 /// The conditions of a query; a text fulfils all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    each: Vec<Condition>,
+    each: BTreeSet<Condition>,
     /// All words in them.
     words: BTreeSet<Vec<u8>>,
     groups: BTreeSet<WordGroup>,
@@ -21,7 +21,7 @@ pub struct Conditions {
 }
 
 /// A required or excluded clause.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Condition {
     excluded: bool,
     /// The clause by each text search configuration of the query. A text has the clause if it has one of them.
@@ -44,7 +44,7 @@ impl Conditions {
         clauses: &[Clause<'_>],
         mut phrases: impl FnMut(&str) -> Vec<Option<Phrase>>,
     ) -> Self {
-        let mut each = Vec::new();
+        let mut each = BTreeSet::new();
         for clause in clauses {
             let excluded = match clause.demand {
                 Demand::Optional => continue,
@@ -57,7 +57,7 @@ impl Conditions {
             phrases.sort();
             phrases.dedup();
             if !is_stop_word && !phrases.is_empty() {
-                each.push(Condition { excluded, phrases });
+                each.insert(Condition { excluded, phrases });
             }
         }
         let phrases = each.iter().flat_map(|condition| &condition.phrases);
