@@ -144,9 +144,9 @@ impl OpenRelation {
     /// Scores do not depend on filter columns.
     pub fn scored_columns(&self) -> Option<Vec<CString>> {
         let table = self.table();
-        // SAFETY: an open index has a pg_index row with a first key, and an expression for each key of 0, in order. The set of the columns
-        // is allocated in the current memory context; its members are offset by the lowest attribute number. Names are NUL-terminated
-        // and copied.
+        // The members of a set of columns are offset by the lowest attribute number.
+        // SAFETY: an open index has a pg_index row with a first key, and an expression for each key of 0, in order. The set is allocated in
+        // the current memory context. Names are NUL-terminated and copied.
         unsafe {
             let index = (*self.relation).rd_index.as_ref()?;
             let first = *index.indkey.values.as_slice(1).first()?;

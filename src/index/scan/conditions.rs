@@ -53,9 +53,8 @@ impl Conditions {
                 conditions.queries.extend(query);
             } else {
                 // SAFETY: the index of the scan is open, and the key is not NULL and for a filter column.
-                conditions
-                    .filters
-                    .push(unsafe { compared_value(index, key) });
+                let value = unsafe { compared_value(index, key) };
+                conditions.filters.push(value);
             }
         }
         Ok(Some(conditions))

@@ -46,7 +46,7 @@ impl Requirement {
         })
     }
 
-    /// One of some terms of a snapshot, whatever their weights. `terms` are their numbers.
+    /// At least one of the terms with these numbers in a snapshot, whatever their weights.
     #[must_use]
     pub fn term(snapshot: &Snapshot, terms: Range<usize>) -> Self {
         let entries = snapshot.entries.iter().map(|entries| {
