@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-#[path = "../empty_index/mod.rs"]
 mod empty_index;
 mod oracle;
-#[path = "../random_documents/mod.rs"]
 mod random_documents;
 
 use std::collections::BTreeMap;
