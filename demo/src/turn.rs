@@ -158,7 +158,7 @@ pub fn begin(
         chunk_ids: turn.get(5),
     };
     for row in client.query(
-        "SELECT c.marker, c.carry_score, d.page_count
+        "SELECT c.marker, c.carry_score::float8, d.page_count
          FROM reground.explain_turn($1) AS c
          JOIN reground.corpora AS k USING (corpus)
          JOIN reground.documents AS d ON d.corpus_id = k.corpus_id AND d.doc_id = c.doc_id AND d.replaced_at IS NULL

@@ -43,7 +43,7 @@ CREATE TABLE reground.turns (
     turn_no             integer NOT NULL,
     state               text NOT NULL CHECK (state IN ('deferred', 'open', 'ended', 'abandoned')),
     request_id          text,
-    request_hash        text NOT NULL,
+    request_hash        text,
     query               text NOT NULL,
     embedding           real[],
     corpus              text NOT NULL,
@@ -67,7 +67,6 @@ CREATE TABLE reground.turns (
     accuracy_floor      double precision,
     search_us           integer,
     compress_us         integer,
-    sources_before      jsonb,
     sources_after       jsonb,
     warnings            text[] NOT NULL DEFAULT '{}',
     tags                jsonb NOT NULL DEFAULT '{}',
@@ -104,7 +103,7 @@ COMMENT ON COLUMN reground.turns.conversation_id IS 'Id of the conversation.';
 COMMENT ON COLUMN reground.turns.turn_no IS 'Number of the turn within its conversation, from 1.';
 COMMENT ON COLUMN reground.turns.state IS 'deferred (waits for apply_rerank), open, ended or abandoned.';
 COMMENT ON COLUMN reground.turns.request_id IS 'The application''s id of the request; the same id returns the same turn.';
-COMMENT ON COLUMN reground.turns.request_hash IS 'SHA-256 (hex) of the arguments, to distinguish a retry from another request with the same id.';
+COMMENT ON COLUMN reground.turns.request_hash IS 'SHA-256 (hex) of the arguments, to distinguish a retry from another request with the same request_id; NULL without one.';
 COMMENT ON COLUMN reground.turns.query IS 'The user''s question.';
 COMMENT ON COLUMN reground.turns.embedding IS 'Embedding of the query; NULL without one.';
 COMMENT ON COLUMN reground.turns.context_embedding IS 'Embedding of context_text; NULL without one.';
@@ -117,7 +116,7 @@ COMMENT ON COLUMN reground.turns.query_expansion IS 'What was searched for besid
 COMMENT ON COLUMN reground.turns.settings IS 'All effective settings.';
 COMMENT ON COLUMN reground.turns.pending_candidates IS 'Candidates of a deferred turn, until apply_rerank.';
 COMMENT ON COLUMN reground.turns.rerank_results IS 'Scores of a model for these candidates, until apply_rerank.';
-COMMENT ON COLUMN reground.turns.context IS 'Sources given to the model, in order, with text, marker, scores and facts.';
+COMMENT ON COLUMN reground.turns.context IS 'Sources given to the model, in order, with text, marker, scores and facts. A fact that is a part of the text has only its range; source_facts has the facts.';
 COMMENT ON COLUMN reground.turns.context_tokens IS 'Tokens (o200k_base) of the block of the sources, as prompt_context writes it with the default arguments.';
 COMMENT ON COLUMN reground.turns.query_tokens IS 'Tokens (o200k_base) of the query.';
 COMMENT ON COLUMN reground.turns.retrieved IS 'Whether the turn searched; otherwise it reused the sources of the turn context_turn_no.';
@@ -131,8 +130,7 @@ COMMENT ON COLUMN reground.turns.search_us IS 'Duration of the search in microse
 COMMENT ON COLUMN reground.turns.compress_us IS 'Microseconds for compressing and counting the history; NULL without compression or history.';
 COMMENT ON COLUMN reground.turns.reranked_count IS 'Number of passages that the reranker received; NULL without a rerank.';
 COMMENT ON COLUMN reground.turns.rerank_lost_count IS 'Number of these that it did not return.';
-COMMENT ON COLUMN reground.turns.sources_before IS 'conversation_sources when the turn first ended; a regeneration starts from this state.';
-COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources after the current answer; restored when a branch starts from this turn. NULL for imported turns.';
+COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources after the current answer. A branch from this turn, and a regeneration of the next one, start from it. NULL for imported turns.';
 COMMENT ON COLUMN reground.turns.warnings IS 'Warnings of the turn, for example no_embedding or short_branch.';
 COMMENT ON COLUMN reground.turns.tags IS 'Tags of the application.';
 COMMENT ON COLUMN reground.turns.begun_at IS 'When the turn began.';
@@ -234,13 +232,12 @@ CREATE TABLE reground.conversation_markers (
     binding_no      integer NOT NULL,
     PRIMARY KEY (conversation_id, marker),
     UNIQUE (conversation_id, binding_no)
-);
+) WITH (fillfactor = 85);
 CREATE INDEX conversation_markers_document ON reground.conversation_markers (conversation_id, doc_id);
 CREATE INDEX conversation_markers_version ON reground.conversation_markers (doc_id, version);
 CREATE INDEX conversation_markers_letters ON reground.conversation_markers
     (conversation_id, pg_catalog.length(pg_catalog.rtrim(marker, '0123456789')), pg_catalog.rtrim(marker, '0123456789') COLLATE "C") WHERE marker ~ '^[A-Z]+[0-9]+$';
 CREATE INDEX conversation_markers_numbers ON reground.conversation_markers (conversation_id, pg_catalog.length(marker), marker COLLATE "C") WHERE marker ~ '^[0-9]+$';
-CREATE INDEX conversation_markers_cited ON reground.conversation_markers (conversation_id, binding_no) WHERE cited;
 COMMENT ON TABLE reground.conversation_markers IS 'The passage that each marker of a conversation names. Rows are never changed, except cited; forget_document removes title, uri and the structured locator.';
 COMMENT ON COLUMN reground.conversation_markers.conversation_id IS 'Id of the conversation.';
 COMMENT ON COLUMN reground.conversation_markers.marker IS 'Marker, for example A1: letters for the document in order of first use, a number for the passage.';
@@ -262,14 +259,16 @@ COMMENT ON COLUMN reground.conversation_markers.cited IS 'Whether an answer has 
 COMMENT ON COLUMN reground.conversation_markers.binding_no IS 'Order of assignment within the conversation, from 1.';
 
 CREATE VIEW reground.source_facts WITH (security_invoker = true) AS
-    SELECT t.turn_id, s.source ->> 'marker' AS marker, f.fact_no::integer, t.tenant, f.fact ->> 'text' AS fact,
-           (f.fact #>> '{chars,start}')::integer + w.start AS fact_start, (f.fact #>> '{chars,end}')::integer + w.start AS fact_end,
+    -- A fact that is a part of the passage is stored by its range.
+    SELECT t.turn_id, s.source ->> 'marker' AS marker, f.fact_no::integer, t.tenant,
+           coalesce(f.fact ->> 'text', pg_catalog.substr(s.source #>> '{passage,content}', r.first + 1, r.last - r.first)) AS fact, r.first + w.start AS fact_start, r.last + w.start AS fact_end,
            coalesce(pg_catalog.regexp_replace(s.source #>> '{passage,published}', 'T00:00:00\+00:00$', ''),
                     pg_catalog.split_part(s.source #>> '{passage,modified}', 'T', 1)) AS published,
            (s.source #>> '{passage,version}')::integer AS version, s.source #>> '{passage,content_hash}' AS content_hash
     FROM reground.turns AS t
     CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.context) AS s(source)
     CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(s.source -> 'facts') WITH ORDINALITY AS f(fact, fact_no)
+    CROSS JOIN LATERAL (SELECT (f.fact #>> '{chars,start}')::integer, (f.fact #>> '{chars,end}')::integer) AS r(first, last)
     CROSS JOIN LATERAL (SELECT coalesce((s.source #>> '{passage,window_of,start}')::integer, 0)) AS w(start);
 COMMENT ON VIEW reground.source_facts IS 'Fact sheet of each turn: the facts of each source, verbatim sentences selected for the query or facts that the application supplies.';
 COMMENT ON COLUMN reground.source_facts.turn_id IS 'Id of the turn.';
@@ -301,17 +300,17 @@ CREATE TABLE reground.turn_traces (
     chunk_ids        text[] NOT NULL,
     doc_ids          text[] NOT NULL,
     corpora          text[] NOT NULL,
-    member_chunk_ids text[] NOT NULL,
+    member_chunk_ids text[],
     origins          text[] NOT NULL,
-    lexical_ranks    integer[] NOT NULL,
-    lexical_scores   double precision[] NOT NULL,
-    vector_ranks     integer[] NOT NULL,
-    vector_distances double precision[] NOT NULL,
-    graph_ranks      integer[] NOT NULL,
-    fused_scores     double precision[] NOT NULL,
-    rerank_scores    double precision[] NOT NULL,
-    relevances       double precision[] NOT NULL,
-    carry_scores     double precision[] NOT NULL,
+    lexical_ranks    smallint[] NOT NULL,
+    lexical_scores   real[] NOT NULL,
+    vector_ranks     smallint[] NOT NULL,
+    vector_distances real[] NOT NULL,
+    graph_ranks      smallint[] NOT NULL,
+    fused_scores     real[] NOT NULL,
+    rerank_scores    real[] NOT NULL,
+    relevances       real[] NOT NULL,
+    carry_scores     real[] NOT NULL,
     dropped_stages   text[] NOT NULL,
     drop_reasons     text[] NOT NULL,
     replaced_by      text[] NOT NULL,
@@ -319,7 +318,7 @@ CREATE TABLE reground.turn_traces (
     has_coordinates  boolean[] NOT NULL,
     hash_prefixes    bytea,
     retrieval_nos    integer[],
-    recencies        double precision[] NOT NULL
+    recencies        real[] NOT NULL
 ) PARTITION BY LIST (bucket);
 COMMENT ON TABLE reground.turn_traces IS 'All candidates of each turn, as parallel arrays. Read the view turn_candidates instead.';
 COMMENT ON COLUMN reground.turn_traces.bucket IS 'Partition: weeks since 1970, modulo 16.';
@@ -329,7 +328,7 @@ COMMENT ON COLUMN reground.turn_traces.traced_at IS 'When the trace was written.
 COMMENT ON COLUMN reground.turn_traces.chunk_ids IS 'Ids of the passages.';
 COMMENT ON COLUMN reground.turn_traces.doc_ids IS 'Ids of the documents.';
 COMMENT ON COLUMN reground.turn_traces.corpora IS 'Names of the corpora.';
-COMMENT ON COLUMN reground.turn_traces.member_chunk_ids IS 'Ids of all passages merged into each candidate, separated by U+001F.';
+COMMENT ON COLUMN reground.turn_traces.member_chunk_ids IS 'Ids of all passages merged into each candidate, separated by U+001F; NULL if none was merged.';
 COMMENT ON COLUMN reground.turn_traces.origins IS 'fresh, carried, pinned, added, or graph for candidates found only through the knowledge graph.';
 COMMENT ON COLUMN reground.turn_traces.lexical_ranks IS 'Ranks in the lexical branch, from 1.';
 COMMENT ON COLUMN reground.turn_traces.lexical_scores IS 'BM25 scores.';

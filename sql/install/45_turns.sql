@@ -210,21 +210,21 @@ CREATE TYPE reground.turn_candidate AS (
     member_chunk_ids text[],
     origin           text,
     lexical_rank     integer,
-    lexical_score    double precision,
+    lexical_score    real,
     vector_rank      integer,
-    vector_distance  double precision,
+    vector_distance  real,
     graph_rank       integer,
-    fused_score      double precision,
-    rerank_score     double precision,
-    relevance        double precision,
-    carry_score      double precision,
+    fused_score      real,
+    rerank_score     real,
+    relevance        real,
+    carry_score      real,
     in_context       boolean,
     marker           text,
     dropped_stage    text,
     drop_reason      text,
     replaced_by      text,
     retrieval_no     integer,
-    recency          double precision
+    recency          real
 );
 COMMENT ON TYPE reground.turn_candidate IS 'Row of explain_turn, dry_run_turn and shadow_turn: a candidate passage. The type only grows at its end.';
 COMMENT ON COLUMN reground.turn_candidate.candidate_no IS 'Number of the candidate within the turn, from 1; sources of the context come first.';

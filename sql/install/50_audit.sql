@@ -152,12 +152,12 @@ COMMENT ON COLUMN reground.turn_audit.turn_superseded IS 'Whether the conversati
 
 CREATE VIEW reground.turn_candidates WITH (security_invoker = true) AS
     SELECT x.turn_id, x.tenant, c.candidate_no::integer, c.corpus, c.doc_id, c.chunk_id, pg_catalog.string_to_array(c.member_chunk_ids, U&'\001F') AS member_chunk_ids, c.origin,
-           c.lexical_rank, c.lexical_score, c.vector_rank, c.vector_distance, c.graph_rank, c.fused_score, c.rerank_score, c.relevance, c.carry_score,
+           c.lexical_rank::integer, c.lexical_score, c.vector_rank::integer, c.vector_distance, c.graph_rank::integer, c.fused_score, c.rerank_score, c.relevance, c.carry_score,
            c.marker IS NOT NULL AS in_context, c.marker, c.dropped_stage, c.drop_reason, c.replaced_by,
            c.has_coordinates, nullif(pg_catalog.encode(pg_catalog.substring(x.hash_prefixes, (c.candidate_no::integer - 1) * 8 + 1, 8), 'hex'), '0000000000000000') AS hash_prefix,
            coalesce(x.retrieval_nos[c.candidate_no], 0) AS retrieval_no, c.recency
     FROM reground.turn_traces AS x,
-         ROWS FROM (unnest(x.corpora), unnest(x.doc_ids), unnest(x.chunk_ids), unnest(x.member_chunk_ids), unnest(x.origins), unnest(x.lexical_ranks),
+         ROWS FROM (unnest(x.corpora), unnest(x.doc_ids), unnest(x.chunk_ids), unnest(coalesce(x.member_chunk_ids, x.chunk_ids)), unnest(x.origins), unnest(x.lexical_ranks),
                     unnest(x.lexical_scores), unnest(x.vector_ranks), unnest(x.vector_distances), unnest(x.graph_ranks), unnest(x.fused_scores), unnest(x.rerank_scores), unnest(x.relevances),
                     unnest(x.carry_scores), unnest(x.markers), unnest(x.dropped_stages), unnest(x.drop_reasons), unnest(x.replaced_by),
                     unnest(x.has_coordinates), unnest(x.recencies)) WITH ORDINALITY

@@ -110,7 +110,7 @@ fn begin(
     )?;
     let turn_id: i64 = row.first().context("begin_turn returned no row")?.get(0);
     let rows = client.query(
-        "SELECT chunk_id, fused_score, in_context, CASE WHEN drop_reason = 'near_twin' THEN replaced_by END \
+        "SELECT chunk_id, fused_score::float8, in_context, CASE WHEN drop_reason = 'near_twin' THEN replaced_by END \
          FROM reground.explain_turn($1) WHERE in_context OR drop_reason = 'near_twin'",
         &[&turn_id],
     )?;

@@ -70,7 +70,7 @@ SELECT * FROM ask('alone', 'and for admins?', NULL, '', rewrite => 'How do admin
 SELECT * FROM ask('alone', 'New topic: how much object storage does the standard plan include?', NULL, '');
 SELECT * FROM ask('alone', 'and invoices?', NULL, '', '{"history_weight": 0}');
 SELECT context_dependence, terms FROM searched WHERE conversation_ref = 'alone' ORDER BY turn_no;
-SELECT bool_and(e.lexical_score = s.lexical_score) AS same FROM reground.explain_turn(regress.turn('alone')) AS e JOIN reground.search('desk', 'and invoices?') AS s USING (chunk_id) WHERE e.lexical_rank IS NOT NULL;
+SELECT bool_and(e.lexical_score = s.lexical_score::real) AS same FROM reground.explain_turn(regress.turn('alone')) AS e JOIN reground.search('desk', 'and invoices?') AS s USING (chunk_id) WHERE e.lexical_rank IS NOT NULL;
 
 -- With query_from dialogue, the terms come from all questions of the user.
 SELECT * FROM ask('dialogue', 'How do I reset my password?', '[1,0,0,0]', 'By a link that is sent by mail [A1].');

@@ -106,5 +106,5 @@ UPDATE versus SET embedding = CASE doc_id WHEN 'far' THEN '[1,0]' ELSE '[0,1]' E
 CREATE FUNCTION pg_temp.compared(way text) RETURNS TABLE (doc_id text, lexical_rank integer, lexical_score numeric) LANGUAGE sql AS $$
     SELECT r.doc_id, r.lexical_rank, round(r.lexical_score::numeric, 9) FROM reground.dry_run_turn('compare oat with rye', 'versus', '[1,0]', settings => jsonb_build_object('lexical_search', way, 'candidates', 2, 'collapse_twins', false)) AS r $$;
 SELECT count(*) AS different FROM ((SELECT * FROM pg_temp.compared('exact') EXCEPT ALL SELECT * FROM pg_temp.compared('auto')) UNION ALL (SELECT * FROM pg_temp.compared('auto') EXCEPT ALL SELECT * FROM pg_temp.compared('exact'))) AS d;
-SELECT c.lexical_rank, c.lexical_score = round((SELECT s.lexical_score FROM reground.search('versus', 'compare oat with rye', settings => '{"lexical_search": "exact"}') AS s WHERE s.doc_id = 'far')::numeric, 9) AS of_the_turn FROM pg_temp.compared('exact') AS c WHERE c.doc_id = 'far';
+SELECT c.lexical_rank, c.lexical_score = (SELECT s.lexical_score::real::numeric FROM reground.search('versus', 'compare oat with rye', settings => '{"lexical_search": "exact"}') AS s WHERE s.doc_id = 'far') AS of_the_turn FROM pg_temp.compared('exact') AS c WHERE c.doc_id = 'far';
 SELECT reground.drop_corpus('versus', drop_tables => true);

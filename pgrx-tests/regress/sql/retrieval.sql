@@ -113,7 +113,7 @@ SELECT corpus, corpora, query_expansion -> 'corpora' AS searched FROM reground.t
 SELECT c.corpus, c.doc_id, c.vector_rank, c.vector_rank = d.place AS by_distance FROM reground.explain_turn(regress.turn('two-corpora')) AS c JOIN (
     SELECT corpus, chunk_id, row_number() OVER (ORDER BY distance, corpus, chunk_id) AS place FROM (SELECT 'farm' AS corpus, chunk_id::text, embedding <=> '[1,0,0]' AS distance FROM farm UNION ALL SELECT 'town', chunk_id::text, embedding <=> '[1,0,0]' FROM town) AS x) AS d
     ON (d.corpus, d.chunk_id) = (c.corpus, c.chunk_id) WHERE c.vector_rank IS NOT NULL ORDER BY c.vector_rank;
-SELECT count(*) AS scored, bool_and(c.lexical_score = s.lexical_score) AS same FROM reground.explain_turn(regress.turn('two-corpora')) AS c JOIN (
+SELECT count(*) AS scored, bool_and(c.lexical_score = s.lexical_score::real) AS same FROM reground.explain_turn(regress.turn('two-corpora')) AS c JOIN (
     SELECT 'farm' AS corpus, chunk_id, lexical_score FROM reground.search('farm', 'milk from cows', embedding => '[1,0,0]') UNION ALL SELECT 'town', chunk_id, lexical_score FROM reground.search('town', 'milk from cows', embedding => '[1,0,0]')) AS s
     ON (s.corpus, s.chunk_id) = (c.corpus, c.chunk_id) WHERE c.lexical_rank IS NOT NULL;
 SELECT marker, corpus, status FROM reground.end_turn(regress.turn('two-corpora'), 'The dairy buys milk at dawn [' || (SELECT marker FROM regress.markers WHERE conversation_ref = 'two-corpora' AND doc_id = 'dairy') || '].');

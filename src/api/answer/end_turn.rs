@@ -247,8 +247,6 @@ struct EndedTurn {
     verdict: AnswerVerdict,
     /// The corrected copy, if the settings ask for one and it differs.
     repaired: Option<(RepairMode, Repaired)>,
-    /// The remembered sources before the turn.
-    sources_before: Vec<RememberedSource>,
     /// Whether the answer becomes a link in the chain of its conversation.
     chains: bool,
     /// Whether the text of the answer is stored.
@@ -287,22 +285,19 @@ fn judge(
     Ok(EndedTurn {
         verdict,
         repaired,
-        sources_before,
         chains: evidence.settings.chains(),
         stores_text: evidence.settings.stores_answers(),
     })
 }
 
-/// Returns the remembered sources from before the turn, with the current pins: for a regeneration those of the first end, for a
-/// superseded turn those after its parent.
+/// Returns the remembered sources from before the turn. For a regeneration and for a superseded turn, these are the sources after its
+/// parent, with the current pins.
 fn sources_before(conversation: &Conversation, turn: &Turn) -> Result<Vec<RememberedSource>> {
     let live = sources::of(conversation.conversation_id)?;
-    let before = match &turn.sources_before {
-        Some(before) => before.clone(),
-        None if turn.superseded => branches::sources_before(turn)?,
-        None => return Ok(live),
-    };
-    Ok(with_pins_of(&before, &live))
+    if turn.state == "open" && !turn.superseded {
+        return Ok(live);
+    }
+    Ok(with_pins_of(&branches::sources_before(turn)?, &live))
 }
 
 /// Adds the tokens of question and answer to the history, or replaces those of the earlier answer.
@@ -331,7 +326,7 @@ fn remember(
     ended: &EndedTurn,
 ) -> Result<()> {
     let after = &ended.verdict.judged.sources_after;
-    turns::end(turn.turn_id, &ended.sources_before, after)?;
+    turns::end(turn.turn_id, after)?;
     let first = turn.state == "open";
     let latest = conversation.last_ended_turn_id == Some(turn.turn_id);
     if !turn.superseded && (first || latest) {

@@ -331,7 +331,6 @@ impl<'a> Import<'a> {
                 turn_no: place.turn_no,
                 parent_turn_id: place.parent_turn_id,
                 query: &turn.query,
-                request_hash: &fingerprint.answer_hash,
                 corpus: self.corpus_name(),
                 context_tokens: stage("tokens", || block_tokens(context, (&rules.settings).into())),
                 context,

@@ -89,10 +89,13 @@ fn begin_turn(
     let user_ref = user_ref
         .map(|name| not_empty(Some(name), "user_ref"))
         .transpose()?;
+    let request_hash = request_id
+        .map(|_| request_hash(&question, &tags, parent_turn_id, user_ref))
+        .transpose()?;
     let request = Request {
         conversation_ref,
-        request_hash: request_hash(&question, &tags, parent_turn_id, user_ref)?,
         request_id,
+        request_hash,
         user_ref,
         tags,
         parent_turn_id,
@@ -149,7 +152,8 @@ struct Request<'a> {
     conversation_ref: &'a str,
     /// The application's id of the request; not part of its hash.
     request_id: Option<&'a str>,
-    request_hash: String,
+    /// `None` without a request id.
+    request_hash: Option<String>,
     /// The application's id of the user who asks.
     user_ref: Option<&'a str>,
     tags: Value,
@@ -251,7 +255,7 @@ fn write(
             turn_no,
             state,
             request_id: request.request_id,
-            request_hash: &request.request_hash,
+            request_hash: request.request_hash.as_deref(),
             query: question.query,
             corpus: &corpora.first.corpus.name,
             corpora: (names.len() > 1).then_some(&names),

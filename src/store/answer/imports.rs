@@ -216,7 +216,6 @@ pub struct NewTurn<'a> {
     pub turn_no: i32,
     pub parent_turn_id: Option<i64>,
     pub query: &'a str,
-    pub request_hash: &'a str,
     pub corpus: &'a str,
     pub context: &'a [ContextSource],
     pub context_tokens: usize,
@@ -262,7 +261,7 @@ pub fn insert(
 
 /// Columns of [`NewTurn`] that are stored as they are.
 const NEW_TURN: Record = Record(&[
-    "turn_id bigint, conversation_id bigint, turn_no integer, parent_turn_id bigint, request_hash text, query text, corpus text",
+    "turn_id bigint, conversation_id bigint, turn_no integer, parent_turn_id bigint, query text, corpus text",
     "context jsonb, context_tokens integer, query_tokens integer, user_ref text",
 ]);
 

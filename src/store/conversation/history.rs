@@ -106,8 +106,7 @@ pub fn cited_sources(
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(json_agg(json_build_object('source', e.source || jsonb_build_object('passage', (e.source -> 'passage') || '{\"content\": \"\"}'), \
-                 'quotes', coalesce(c.quotes, '[]')) ORDER BY c.turn_no DESC, c.marker), '[]')::text \
+            "SELECT coalesce(json_agg(json_build_object('source', e.source, 'quotes', coalesce(c.quotes, '[]')) ORDER BY c.turn_no DESC, c.marker), '[]')::text \
              FROM (SELECT c.marker, max(t.turn_no) AS turn_no, json_agg(json_build_object('text', c.quote, 'chars', json_build_object('start', c.quote_start, 'end', c.quote_end)) ORDER BY t.turn_no DESC, c.citation_no) FILTER (WHERE c.quote IS NOT NULL AND c.quote_end IS NOT NULL) AS quotes \
                    FROM (SELECT turn_id, turn_no FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' AND origin = 'live' AND NOT superseded \
                              AND turn_no < coalesce($2, 2147483647) ORDER BY turn_no DESC LIMIT $4) AS t \

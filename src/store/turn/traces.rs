@@ -126,10 +126,15 @@ pub fn add(
     let sets: Vec<String> = columns(&entries)
         .zip(7..)
         .map(|((name, _), n)| {
-            format!(
-                "{name} = {}",
-                spliced(&format!("t.{name}"), &format!("${n}"))
-            )
+            let (old, new) = match name {
+                // NULL stands for the passages themselves; $7 has those of the new candidates.
+                "member_chunk_ids" => (
+                    "coalesce(t.member_chunk_ids, t.chunk_ids)".to_owned(),
+                    format!("coalesce(${n}, $7)"),
+                ),
+                _ => (format!("t.{name}"), format!("${n}")),
+            };
+            format!("{name} = {}", spliced(&old, &new))
         })
         .collect();
     let before = "coalesce(t.retrieval_nos, array_fill(0, ARRAY[cardinality(t.chunk_ids)]))";
@@ -196,31 +201,46 @@ fn columns<'a>(
         ),
         (
             "member_chunk_ids",
-            column(e, |e| e.candidate.member_chunk_ids.join(SEPARATOR)),
+            match e.iter().any(|e| e.candidate.is_merged()) {
+                true => column(e, |e| e.candidate.member_chunk_ids.join(SEPARATOR)),
+                false => None::<Vec<String>>.into(),
+            },
         ),
         ("origins", column(e, |e| e.candidate.origin.name())),
         (
             "lexical_ranks",
             column(e, |e| e.candidate.lexical_rank.map(whole)),
         ),
-        ("lexical_scores", column(e, |e| e.candidate.lexical_score)),
+        (
+            "lexical_scores",
+            column(e, |e| e.candidate.lexical_score.map(single)),
+        ),
         (
             "vector_ranks",
             column(e, |e| e.candidate.vector_rank.map(whole)),
         ),
         (
             "vector_distances",
-            column(e, |e| e.candidate.vector_distance),
+            column(e, |e| e.candidate.vector_distance.map(single)),
         ),
         (
             "graph_ranks",
             column(e, |e| e.candidate.graph_rank.map(whole)),
         ),
-        ("recencies", column(e, |e| e.candidate.recency)),
-        ("fused_scores", column(e, |e| e.candidate.fused_score)),
-        ("rerank_scores", column(e, |e| e.candidate.rerank_score)),
-        ("relevances", column(e, |e| e.candidate.relevance)),
-        ("carry_scores", column(e, |e| e.candidate.carry_score)),
+        ("recencies", column(e, |e| e.candidate.recency.map(single))),
+        (
+            "fused_scores",
+            column(e, |e| single(e.candidate.fused_score)),
+        ),
+        (
+            "rerank_scores",
+            column(e, |e| e.candidate.rerank_score.map(single)),
+        ),
+        ("relevances", column(e, |e| single(e.candidate.relevance))),
+        (
+            "carry_scores",
+            column(e, |e| e.candidate.carry_score.map(single)),
+        ),
         (
             "dropped_stages",
             column(e, |e| e.dropped.map(|dropped| dropped.stage.name())),
@@ -260,9 +280,15 @@ fn hashes(entries: &[Entry<'_>]) -> Vec<u8> {
         .collect()
 }
 
-/// A rank as a PostgreSQL integer.
-fn whole(rank: u32) -> i32 {
-    i32::try_from(rank).unwrap_or(i32::MAX)
+/// A rank as a PostgreSQL smallint. No list is longer.
+fn whole(rank: u32) -> i16 {
+    i16::try_from(rank).unwrap_or(i16::MAX)
+}
+
+/// A score in half the space. Seven digits are enough to read it.
+#[expect(clippy::cast_possible_truncation, reason = "rounds")]
+fn single(score: f64) -> f32 {
+    score as f32
 }
 
 /// Stores the passages whose text a reranker changed.
@@ -400,7 +426,7 @@ pub fn cited_sources(citation_id: i64) -> Result<Vec<CitedSource>> {
 pub fn load(turn_id: i64) -> Result<Vec<Traced>> {
     let arrays: Arrays = as_owner(|| {
         sql::write_json(
-            "SELECT row_to_json(r)::text FROM (SELECT corpora, doc_ids, chunk_ids, member_chunk_ids, has_coordinates, dropped_stages \
+            "SELECT row_to_json(r)::text FROM (SELECT corpora, doc_ids, chunk_ids, coalesce(member_chunk_ids, chunk_ids) AS member_chunk_ids, has_coordinates, dropped_stages \
              FROM reground.turn_traces WHERE turn_id = $1) AS r",
             &[turn_id.into()],
         )

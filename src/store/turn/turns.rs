@@ -23,7 +23,8 @@ pub struct Turn {
     pub conversation_id: i64,
     pub turn_no: i32,
     pub state: String,
-    pub request_hash: String,
+    /// Hash of its arguments, if it has a request id.
+    pub request_hash: Option<String>,
     pub query: String,
     pub query_tokens: i64,
     pub corpus: String,
@@ -38,7 +39,6 @@ pub struct Turn {
     /// Scores of a model for these candidates.
     pub rerank_results: Option<Value>,
     pub context: Vec<ContextSource>,
-    pub sources_before: Option<Vec<RememberedSource>>,
     /// Id of the turn that it follows.
     pub parent_turn_id: Option<i64>,
     /// Whether the conversation went back to a point before this turn.
@@ -106,7 +106,7 @@ pub struct NewTurn<'a> {
     pub turn_no: i32,
     pub state: &'static str,
     pub request_id: Option<&'a str>,
-    pub request_hash: &'a str,
+    pub request_hash: Option<&'a str>,
     pub query: &'a str,
     pub corpus: &'a str,
     /// Names of its corpora, if it searches several.
@@ -265,7 +265,7 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
 
 /// Beginning of a query for a [`Turn`].
 const COLUMNS: &str = "SELECT row_to_json(r)::text FROM (SELECT turn_id, conversation_id, turn_no, state, request_hash, query, query_tokens, corpus, corpora, \
-     settings, call_settings, call_role, pending_candidates, rerank_results, context, sources_before, parent_turn_id, superseded, origin, context_turn_no, as_of, \
+     settings, call_settings, call_role, pending_candidates, rerank_results, context, parent_turn_id, superseded, origin, context_turn_no, as_of, \
      answerability, warnings, coalesce(xmin::text = pg_current_xact_id_if_assigned()::xid::text \
          AND clock_timestamp() - begun_at > interval '1 second', false) AS held_open \
      FROM reground.turns WHERE";
@@ -395,14 +395,13 @@ pub fn compose(
     Ok(())
 }
 
-/// Marks a turn as ended, with the remembered sources before and after it. A later call changes only those after it.
-pub fn end(turn_id: i64, before: &[RememberedSource], after: &[RememberedSource]) -> Result<()> {
-    let (before, after) = (sql::json(before)?, sql::json(after)?);
+/// Marks a turn as ended, with the remembered sources after it.
+pub fn end(turn_id: i64, after: &[RememberedSource]) -> Result<()> {
+    let after = sql::json(after)?;
     as_owner(|| {
         sql::run(
-            "UPDATE reground.turns SET state = 'ended', ended_at = coalesce(ended_at, clock_timestamp()), \
-                 sources_before = coalesce(sources_before, $2::jsonb), sources_after = $3::jsonb WHERE turn_id = $1",
-            &[turn_id.into(), before.into(), after.into()],
+            "UPDATE reground.turns SET state = 'ended', ended_at = coalesce(ended_at, clock_timestamp()), sources_after = $2::jsonb WHERE turn_id = $1",
+            &[turn_id.into(), after.into()],
         )
     })?;
     Ok(())

@@ -28,6 +28,8 @@ use crate::database::server::{self, Address};
 const MOST_WORDS: usize = 8;
 /// Rows of the insert measurement.
 const INSERTS: usize = 2000;
+/// Rows per query of the measurement of long lists.
+const LONG_LIST: usize = 1000;
 
 /// Runs the command with the arguments after its name.
 ///
@@ -134,6 +136,12 @@ fn measure(
         Ok(())
     };
     note(&mut rows, &mut searches, |row| &mut row.fresh)?;
+    let mut long = Vec::new();
+    for competitor in competitors {
+        long.push(connect(address, competitor, LONG_LIST)?);
+    }
+    note(&mut rows, &mut long, |row| &mut row.long)?;
+    drop(long);
     // The rows of tantivy do not change.
     searches.truncate(competitors.len());
     for (row, competitor) in rows.iter_mut().zip(competitors) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use super::LONG_LIST;
 use super::filters::{FilterRow, PARTS, QUERIES};
 use super::pairs::{PAIRS, PairRow};
 use super::timing::CLIENTS;
@@ -29,6 +30,8 @@ pub struct Row {
     pub bytes: i64,
     /// Times with the fresh index.
     pub fresh: Times,
+    /// Times of long lists with the fresh index.
+    pub long: Times,
     /// Times after an update of a tenth of the rows.
     pub updated: Times,
     /// Times after VACUUM.
@@ -47,6 +50,7 @@ impl Default for Row {
             built: Duration::ZERO,
             bytes: 0,
             fresh: Vec::new(),
+            long: Vec::new(),
             updated: Vec::new(),
             vacuumed: Vec::new(),
             insert: None,
@@ -101,8 +105,10 @@ impl Report {
             ms(self.round_trip)
         )?;
         self.sizes(&mut text)?;
-        let tables: [(&str, Of); 3] = [
+        let long = format!("Time for the top {LONG_LIST}");
+        let tables: [(&str, Of); 4] = [
             ("Time by number of words", |row| &row.fresh),
+            (&long, |row| &row.long),
             ("After an update of a tenth of the rows", |row| &row.updated),
             ("After VACUUM", |row| &row.vacuumed),
         ];

@@ -64,7 +64,7 @@ impl Writes {
                 updates.join(", ")
             ))?,
             turn: client.prepare(
-                "UPDATE reground.turns SET state = 'ended', sources_before = $2::text::jsonb, sources_after = $3::text::jsonb WHERE turn_id = $1",
+                "UPDATE reground.turns SET state = 'ended', sources_after = $2::text::jsonb WHERE turn_id = $1",
             )?,
             conversation: client.prepare(
                 "UPDATE reground.conversations SET last_ended_turn_id = $2 WHERE conversation_id = $1",
@@ -79,7 +79,6 @@ struct Ended {
     conversation: i64,
     /// The answer and the cited passages, as `end_turn` parses them.
     texts: Vec<String>,
-    before: String,
     after: String,
 }
 
@@ -125,15 +124,15 @@ impl Floor {
         self.client
             .batch_execute("TRUNCATE floor_message, floor_citations, floor_sources")?;
         let row = self.client.query_one(
-            "SELECT t.conversation_id, t.sources_before::text, t.sources_after::text, m.answer, m.message_id, \
+            "SELECT t.conversation_id, t.sources_after::text, m.answer, m.message_id, \
                  ARRAY(SELECT concat(s #>> '{passage,title}', E'\\n', s #>> '{passage,content}') FROM jsonb_array_elements(t.context) AS s \
                        WHERE EXISTS (SELECT FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.marker = s ->> 'marker')) \
              FROM reground.turns AS t JOIN reground.messages AS m USING (turn_id) WHERE t.turn_id = $1 AND NOT m.superseded",
             &[&turn],
         )?;
-        let (conversation, message): (i64, i64) = (row.get(0), row.get(4));
-        let mut texts: Vec<String> = row.get(5);
-        texts.push(row.get(3));
+        let (conversation, message): (i64, i64) = (row.get(0), row.get(3));
+        let mut texts: Vec<String> = row.get(4);
+        texts.push(row.get(2));
         for (statement, id) in [
             (
                 "INSERT INTO floor_message SELECT * FROM reground.messages WHERE message_id = $1",
@@ -154,8 +153,7 @@ impl Floor {
             turn,
             conversation,
             texts,
-            before: row.get(1),
-            after: row.get(2),
+            after: row.get(1),
         });
         Ok(())
     }
@@ -177,7 +175,7 @@ impl Floor {
         transaction.execute(&writes.citations, &[&message])?;
         transaction.execute(&writes.forget, &[&ended.conversation])?;
         transaction.execute(&writes.remember, &[])?;
-        transaction.execute(&writes.turn, &[&ended.turn, &ended.before, &ended.after])?;
+        transaction.execute(&writes.turn, &[&ended.turn, &ended.after])?;
         transaction.execute(&writes.conversation, &[&ended.conversation, &ended.turn])?;
         let took = begun.elapsed();
         transaction.rollback()?;

@@ -201,7 +201,7 @@ fn replay(
 /// the values those of the whole question.
 fn candidates(client: &mut impl GenericClient, turn_id: i64) -> Result<SearchResults> {
     let rows = client.query(
-        "SELECT chunk_id, lexical_score, vector_distance FROM reground.explain_turn($1) \
+        "SELECT chunk_id, lexical_score::float8, vector_distance::float8 FROM reground.explain_turn($1) \
          WHERE origin = 'fresh' AND retrieval_no = 0",
         &[&turn_id],
     )?;

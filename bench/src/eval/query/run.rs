@@ -120,7 +120,7 @@ impl<'a> QueryRunner<'a> {
             .filter_map(|row| Some((row.get::<_, Option<&str>>(1)?, row.get(2))));
         let found = client
             .query(
-                "SELECT chunk_id, lexical_rank, lexical_score, vector_rank, vector_distance FROM reground.explain_turn($1) \
+                "SELECT chunk_id, lexical_rank, lexical_score::float8, vector_rank, vector_distance::float8 FROM reground.explain_turn($1) \
                  WHERE origin = 'fresh'",
                 &[&turn_id],
             )?

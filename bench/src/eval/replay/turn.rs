@@ -247,7 +247,7 @@ struct Trace {
 
 fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &JudgedCorpus) -> Result<Trace> {
     let rows = client.query(
-        "SELECT marker, member_chunk_ids, relevance, carry_score, in_context, lexical_rank IS NOT NULL OR vector_rank IS NOT NULL \
+        "SELECT marker, member_chunk_ids, relevance::float8, carry_score::float8, in_context, lexical_rank IS NOT NULL OR vector_rank IS NOT NULL \
          FROM reground.explain_turn($1) ORDER BY fused_score DESC, chunk_id",
         &[&turn_id],
     )?;

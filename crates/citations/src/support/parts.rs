@@ -1,6 +1,6 @@
 //! Support and its components.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::ops::Range;
 
 use super::bit_set::BitSet;
@@ -33,11 +33,12 @@ mod weight {
 /// Support is 0.65 `window` + 0.35 `pairs`, minus 0.2 for each missing number, 0.07 for each word of a missing name and 0.1
 /// for each quotation that is not found, at least 0. With a conflict, it is 0.38 of this sum.
 ///
-/// Serialised parts have no members without content, because they are stored with each citation.
+/// Serialised parts have no members without content, and shares with four digits, because they are stored with each citation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SupportParts {
-    /// The support, in [0, 1].
+    /// The support, in [0, 1]. It is stored beside the parts.
+    #[serde(skip_serializing)]
     pub support: f64,
     /// The judged text, if it is not the whole claim: the part of a sentence with several facts that the citation
     /// closes.
@@ -47,10 +48,13 @@ pub struct SupportParts {
     pub units: usize,
     /// Share of the units anywhere in the texts, in [0, 1]. It is not part of the sum, because the window is more
     /// accurate.
+    #[serde(serialize_with = "four_digits")]
     pub coverage: f64,
     /// Share of the units in the best window of each text, in [0, 1]. The window is twice as long as the claim.
+    #[serde(serialize_with = "four_digits")]
     pub window: f64,
     /// Share of the claim's neighbouring units that are neighbours in a text, in [0, 1].
+    #[serde(serialize_with = "four_digits")]
     pub pairs: f64,
     /// The best window.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,6 +82,10 @@ pub struct SupportParts {
     pub language: Option<String>,
 }
 
+fn four_digits<S: Serializer>(share: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((share * 1e4).round() / 1e4)
+}
+
 fn is_without_words(words: &Option<Vec<String>>) -> bool {
     words.as_ref().is_none_or(Vec::is_empty)
 }
@@ -86,9 +94,8 @@ fn is_without_words(words: &Option<Vec<String>>) -> bool {
 pub const ANSWER_SUPPORT: &str = "answer";
 
 /// Members of [`SupportParts`] that contain no words of the claim or of the texts.
-const MEASURES: [&str; 9] = [
+const MEASURES: [&str; 8] = [
     ANSWER_SUPPORT,
-    "support",
     "units",
     "coverage",
     "window",

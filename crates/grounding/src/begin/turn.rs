@@ -217,7 +217,7 @@ pub(crate) fn fit_passages(
 /// The tokens above which a candidate gets a window. The size of a merged one is chosen by `max_merged_tokens`, and that
 /// of one from the caller by the caller.
 fn longest_passage(candidate: &Candidate, settings: &Settings) -> usize {
-    if candidate.member_chunk_ids.len() > 1 || candidate.passage.is_from_caller() {
+    if candidate.is_merged() || candidate.passage.is_from_caller() {
         settings.max_tokens
     } else {
         settings.max_tokens.min(settings.max_passage_tokens)

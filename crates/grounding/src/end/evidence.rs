@@ -210,7 +210,7 @@ impl CitedText<'_> {
 
     fn is_merged(&self) -> bool {
         self.source
-            .is_some_and(|source| source.candidate.member_chunk_ids.len() > 1)
+            .is_some_and(|source| source.candidate.is_merged())
     }
 
     /// The row of a merged passage that contains the quote, with its range there.

@@ -8,20 +8,17 @@ use crate::passage::{Candidate, CharRange, Origin};
 
 /// A source of a turn's context: `begin_turn` returns it, `prompt_context` prints it, and `end_turn` judges citations
 /// against it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ContextSource {
     /// Its marker.
     pub marker: String,
     /// Position in the prompt, from 1.
     pub position: u32,
     /// The passage and its scores.
-    #[serde(flatten)]
     pub candidate: Candidate,
     /// Key facts: supplied by the application, or sentences chosen for the query.
-    #[serde(default)]
     pub facts: Vec<Fact>,
     /// The retrieval of the turn that found it: 0 for the one at its beginning.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub retrieval_no: u32,
 }
 
@@ -56,10 +53,6 @@ impl ContextSource {
         }
         None
     }
-}
-
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 /// A key fact of a source.

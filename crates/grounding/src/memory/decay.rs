@@ -47,8 +47,7 @@ pub fn with_pins_of(
 /// The hash that later shows a change of the source. `None` for a merged source: its hash is of the union, which no
 /// single passage has.
 fn hash_of(shown: &ContextSource) -> Option<String> {
-    (shown.candidate.member_chunk_ids.len() <= 1)
-        .then(|| shown.candidate.passage.row_hash().to_owned())
+    (!shown.candidate.is_merged()).then(|| shown.candidate.passage.row_hash().to_owned())
 }
 
 /// The sources after a turn that started with `before`, showed `context`, and was answered with citations of `cited`.

@@ -5,6 +5,7 @@ pub mod decay;
 mod look_ahead;
 mod marker;
 mod source;
+mod stored_source;
 
 pub use context::{ContextSource, Fact, FactSheet};
 pub use look_ahead::LookAhead;

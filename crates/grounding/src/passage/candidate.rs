@@ -102,6 +102,12 @@ impl Candidate {
             also_in: Vec::new(),
         }
     }
+
+    /// Whether several passages were merged into it.
+    #[must_use]
+    pub fn is_merged(&self) -> bool {
+        self.member_chunk_ids.len() > 1
+    }
 }
 
 /// The stages at which a candidate can leave, in their order. The stage of carry-over is first, because memory alone

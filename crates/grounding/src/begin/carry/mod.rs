@@ -296,11 +296,7 @@ fn pin(
             asked.is_some_and(|bound| bound.content_hash != found.passage.content_hash)
         };
         let own = list.get(index).filter(other_text).is_some();
-        if own
-            && list
-                .get(index)
-                .is_some_and(|found| found.member_chunk_ids.len() > 1)
-        {
+        if own && list.get(index).is_some_and(Candidate::is_merged) {
             // The other passages of the merge would be lost.
             break;
         }

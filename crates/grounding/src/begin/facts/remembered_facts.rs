@@ -20,7 +20,7 @@ use crate::settings::{MarkerStyle, Settings};
 /// A source that answers have cited.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct QuotedSource {
-    /// The source as it was in the context of the newest such answer, without its text.
+    /// The source as it was in the context of the newest such answer.
     pub source: ContextSource,
     /// The sentences that the citations which hold rest on, the newest first, with their characters in the row.
     #[serde(default)]
