@@ -59,6 +59,11 @@ WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'S')
     AND NOT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'reground' AND c.oid = ANY (e.extconfig))
 ORDER BY c.relname COLLATE "C";
 
+-- Large values are compressed with lz4 where the server has it.
+SELECT a.attrelid::regclass AS relation, a.attname AS otherwise FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped AND a.attstorage = 'x'
+    AND (a.attcompression = 'l') <> EXISTS (SELECT FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals));
+
 -- The citation statuses.
 SELECT status, holds, score, hallucination_mode FROM reground.citation_statuses ORDER BY status COLLATE "C";
 -- The settings, each with a meaning and its values.

@@ -121,8 +121,10 @@ impl Floor {
     /// # Errors
     /// Errors of the server, or a turn without an answer.
     pub fn take(&mut self, turn: i64) -> Result<()> {
-        self.client
-            .batch_execute("TRUNCATE floor_message, floor_citations, floor_sources")?;
+        // TRUNCATE would let every session read its catalogs again, that of begin_turn too.
+        self.client.batch_execute(
+            "DELETE FROM floor_message; DELETE FROM floor_citations; DELETE FROM floor_sources",
+        )?;
         let row = self.client.query_one(
             "SELECT t.conversation_id, t.sources_after::text, m.answer, m.message_id, \
                  ARRAY(SELECT concat(s #>> '{passage,title}', E'\\n', s #>> '{passage,content}') FROM jsonb_array_elements(t.context) AS s \
