@@ -89,6 +89,8 @@ CREATE TABLE reground.turns (
     UNIQUE (conversation_id, turn_no),
     UNIQUE (conversation_id, request_id)
 );
+-- Whether a conversation has branches: each turn asks. The index is empty for one without.
+CREATE INDEX turns_superseded ON reground.turns (conversation_id) WHERE superseded;
 CREATE INDEX turns_begun ON reground.turns USING brin (begun_at);
 CREATE INDEX turns_user ON reground.turns (tenant, user_ref) WHERE user_ref IS NOT NULL;
 -- The documents in the contexts, for who_saw.

@@ -106,16 +106,18 @@ pub fn cited_sources(
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(json_agg(json_build_object('source', e.source, 'quotes', coalesce(c.quotes, '[]')) ORDER BY c.turn_no DESC, c.marker), '[]')::text \
-             FROM (SELECT c.marker, max(t.turn_no) AS turn_no, json_agg(json_build_object('text', c.quote, 'chars', json_build_object('start', c.quote_start, 'end', c.quote_end)) ORDER BY t.turn_no DESC, c.citation_no) FILTER (WHERE c.quote IS NOT NULL AND c.quote_end IS NOT NULL) AS quotes \
-                   FROM (SELECT turn_id, turn_no FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' AND origin = 'live' AND NOT superseded \
-                             AND turn_no < coalesce($2, 2147483647) ORDER BY turn_no DESC LIMIT $4) AS t \
-                       JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
-                       JOIN reground.message_citations AS c ON c.message_id = m.message_id \
-                   WHERE c.holds AND c.marker IS NOT NULL GROUP BY c.marker ORDER BY max(t.turn_no) DESC, c.marker LIMIT $3) AS c \
-                 JOIN reground.turns AS t ON t.conversation_id = $1 AND t.turn_no = c.turn_no \
-                 CROSS JOIN LATERAL jsonb_array_elements(t.context) AS e(source) \
-             WHERE e.source ->> 'marker' = c.marker",
+            // OFFSET 0: each context is read once, not for each of its markers.
+            "WITH cited AS MATERIALIZED ( \
+                 SELECT c.marker, max(t.turn_no) AS turn_no, json_agg(json_build_object('text', c.quote, 'chars', json_build_object('start', c.quote_start, 'end', c.quote_end)) ORDER BY t.turn_no DESC, c.citation_no) FILTER (WHERE c.quote IS NOT NULL AND c.quote_end IS NOT NULL) AS quotes \
+                 FROM (SELECT turn_id, turn_no FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' AND origin = 'live' AND NOT superseded \
+                           AND turn_no < coalesce($2, 2147483647) ORDER BY turn_no DESC LIMIT $4) AS t \
+                     JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
+                     JOIN reground.message_citations AS c ON c.message_id = m.message_id \
+                 WHERE c.holds AND c.marker IS NOT NULL GROUP BY c.marker ORDER BY max(t.turn_no) DESC, c.marker LIMIT $3) \
+             SELECT coalesce(json_agg(json_build_object('source', e.source, 'quotes', coalesce(c.quotes, '[]')) ORDER BY c.turn_no DESC, c.marker), '[]')::text \
+             FROM (SELECT t.turn_no, x.source, x.source ->> 'marker' AS marker FROM (SELECT DISTINCT turn_no FROM cited) AS n \
+                       JOIN reground.turns AS t ON t.conversation_id = $1 AND t.turn_no = n.turn_no CROSS JOIN LATERAL jsonb_array_elements(t.context) AS x(source) OFFSET 0) AS e \
+                 JOIN cited AS c ON c.turn_no = e.turn_no AND c.marker = e.marker",
             &[
                 conversation_id.into(),
                 before.into(),

@@ -75,10 +75,45 @@ impl Row {
             chunk_id: self.chunk_id.clone(),
         }
     }
+}
+
+/// A marker that answers have cited, as the ledger shows it.
+#[derive(Debug, Deserialize)]
+pub struct Cited {
+    marker: String,
+    corpus: String,
+    doc_id: String,
+    chunk_id: String,
+    version: Option<i32>,
+    char_start: Option<u32>,
+    char_end: Option<u32>,
+    locator: Option<String>,
+    title: Option<String>,
+    uri: Option<String>,
+}
+
+impl Cited {
+    /// The key of its source.
+    pub fn key(&self) -> SourceKey {
+        SourceKey {
+            corpus: self.corpus.clone(),
+            doc_id: self.doc_id.clone(),
+            chunk_id: self.chunk_id.clone(),
+        }
+    }
 
     /// The source, as the history lists it.
-    pub fn cited(&self) -> CitedSource {
-        CitedSource::of(self.bound(), self.title.clone(), self.uri.clone())
+    pub fn source(self) -> CitedSource {
+        let source = CitedSource {
+            marker: self.marker,
+            corpus: self.corpus,
+            doc_id: self.doc_id,
+            version: self.version,
+            title: self.title,
+            uri: self.uri,
+            locator: self.locator,
+        };
+        source.for_readers(CharRange::of(self.char_start, self.char_end))
     }
 }
 
@@ -164,11 +199,11 @@ pub fn of_documents<'a>(
 
 /// The markers that answers have cited, in the order in which they were bound. If turns are superseded, only those cited on the
 /// path.
-pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
+pub fn cited(conversation_id: i64) -> Result<Vec<Cited>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(json_agg(m), '[]')::text FROM ( \
-                 SELECT marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, locator, content_hash, title, uri \
+                 SELECT marker, corpus, doc_id, chunk_id, version, char_start, char_end, locator, title, uri \
                  FROM reground.conversation_markers AS k WHERE conversation_id = $1 AND cited \
                      AND (NOT EXISTS (SELECT FROM reground.turns AS s WHERE s.conversation_id = $1 AND s.superseded) \
                          OR k.marker IN (SELECT c.marker FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \

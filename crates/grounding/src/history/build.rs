@@ -1,9 +1,9 @@
 //! The history within a budget of tokens.
 
 use reground_citations::Grammar;
-use reground_tokens::count;
 
 use super::ledger::{self, CitedDocument, CitedSource};
+use super::ledger_tokens::ledger_tokens;
 use super::messages::{Block, History, HistoryRules, HistoryTurn, Role, TurnSelection};
 use super::shorten;
 
@@ -81,7 +81,7 @@ fn ledger_block(cited: &[CitedSource], history: &mut History) -> Block {
     Block {
         turn_no: None,
         role: Role::Sources,
-        tokens: count(&content),
+        tokens: ledger_tokens(&content),
         content,
         shortened: false,
     }

@@ -16,8 +16,7 @@ use std::fmt::Write as _;
 use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::BoundMarker;
-use crate::passage::locator;
+use crate::passage::{CharRange, locator};
 use crate::prompt::escape::escape_line;
 use crate::settings::MarkerStyle;
 
@@ -46,21 +45,15 @@ pub struct CitedSource {
 }
 
 impl CitedSource {
-    /// The source of a marker, with the title and the address of its document. A range of characters is no place for
-    /// readers.
+    /// The source without a place that only repeats its characters: these are no place for readers.
     #[must_use]
-    pub fn of(bound: BoundMarker, title: Option<String>, uri: Option<String>) -> Self {
-        let characters = locator(None, None, bound.chars);
+    pub fn for_readers(self, chars: Option<CharRange>) -> Self {
+        let characters = locator(None, None, chars);
         Self {
-            marker: bound.marker,
-            corpus: bound.corpus,
-            doc_id: bound.doc_id,
-            version: bound.version,
-            title,
-            uri,
-            locator: bound
+            locator: self
                 .locator
                 .filter(|place| Some(place) != characters.as_ref()),
+            ..self
         }
     }
 }

@@ -22,6 +22,7 @@ mod build;
 mod cited_sentences;
 pub mod context_share;
 pub mod ledger;
+mod ledger_tokens;
 mod messages;
 mod shorten;
 
