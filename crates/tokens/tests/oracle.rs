@@ -1,7 +1,7 @@
 //! Compares token counts and boundaries with `tiktoken-rs`.
 
 use proptest::prelude::*;
-use reground_tokens::{boundaries, count};
+use reground_tokens::{Prefix, boundaries, count, prefix};
 use tiktoken_rs::o200k_base_singleton;
 
 /// Returns the boundaries according to `tiktoken-rs`.
@@ -21,7 +21,15 @@ fn expected(text: &str) -> Vec<usize> {
 fn agrees(text: &str) {
     let ends = boundaries(text);
     assert_eq!(ends, expected(text), "{text:?}");
-    assert_eq!(count(text), ends.len());
+    // The second time, the number of tokens is remembered.
+    for _ in 0..2 {
+        for most in [0, 1, ends.len() / 2, ends.len(), ends.len() + 1] {
+            let tokens = most.min(ends.len());
+            let bytes = tokens.checked_sub(1).map_or(0, |last| ends[last]);
+            assert_eq!(prefix(text, most), Prefix { tokens, bytes }, "{text:?}");
+        }
+        assert_eq!(count(text), ends.len());
+    }
 }
 
 #[test]

@@ -1,39 +1,11 @@
-//! The tokens of the ledger. A long conversation has a long ledger, of which a turn changes a few lines, so the lines that were
-//! counted last are remembered.
-
-use std::cell::RefCell;
-use std::collections::HashMap;
+//! The tokens of the ledger.
 
 use reground_tokens::count;
 
-/// Lines that are remembered, a few hundred kilobytes. All are forgotten at the limit.
-const CAPACITY: usize = 4096;
-/// Bytes of the longest line that is remembered.
-const LONGEST: usize = 1024;
-
-thread_local! {
-    static COUNTED: RefCell<HashMap<String, usize>> = RefCell::default();
-}
-
-/// o200k_base tokens of a ledger. No token spans two of its lines: each begins with a dash, which never merges with a line break.
+/// o200k_base tokens of a ledger. No token spans two of its lines: each begins with a dash, which never merges with a line break. The
+/// lines are counted one by one, because a turn changes a few lines of a long ledger, and `count` remembers the others.
 pub(super) fn ledger_tokens(ledger: &str) -> usize {
-    ledger.split_inclusive('\n').map(line_tokens).sum()
-}
-
-fn line_tokens(line: &str) -> usize {
-    if let Some(tokens) = COUNTED.with_borrow(|counted| counted.get(line).copied()) {
-        return tokens;
-    }
-    let tokens = count(line);
-    if line.len() <= LONGEST {
-        COUNTED.with_borrow_mut(|counted| {
-            if counted.len() >= CAPACITY {
-                counted.clear();
-            }
-            counted.insert(line.to_owned(), tokens);
-        });
-    }
-    tokens
+    ledger.split_inclusive('\n').map(count).sum()
 }
 
 #[cfg(test)]
@@ -53,22 +25,10 @@ mod tests {
     }
 
     proptest! {
-        /// The lines have as many tokens as the ledger, also when they were counted before.
         #[test]
         fn lines_have_the_tokens_of_the_ledger(cited in proptest::collection::vec(any_source(), 0..12)) {
             let ledger = write(&by_document(&cited));
             prop_assert_eq!(ledger_tokens(&ledger), count(&ledger), "{:?}", ledger);
-            prop_assert_eq!(ledger_tokens(&ledger), count(&ledger));
         }
-    }
-
-    #[test]
-    fn many_lines_are_counted() {
-        for number in 0..2 * CAPACITY {
-            let line = format!("- {number}: [A1]\n");
-            assert_eq!(ledger_tokens(&line), count(&line));
-        }
-        let long = format!("- {}\n", "name ".repeat(LONGEST));
-        assert_eq!(ledger_tokens(&long), count(&long));
     }
 }
