@@ -157,6 +157,23 @@ fn rerank_scores_of_any_size_are_traced() -> Result<()> {
         .query_one("SELECT state FROM reground.turns", &[])?
         .get(0);
     assert_eq!(state, "open");
+    // A trace has single precision, in which these numbers do not exist.
+    let scores: Vec<f32> = client
+        .query(
+            "SELECT rerank_score FROM reground.explain_turn(1) ORDER BY rerank_score DESC",
+            &[],
+        )?
+        .iter()
+        .map(|row| row.get(0))
+        .collect();
+    assert_eq!(scores, [f32::MAX, 0.0, 0.0]);
+    let details: i64 = client
+        .query_one(
+            "SELECT count(details) FROM reground.provenance_nodes WHERE turn_id = 1 AND jsonb_typeof(details -> 'rerank_score') = 'string'",
+            &[],
+        )?
+        .get(0);
+    assert_eq!(details, 0);
     Ok(())
 }
 

@@ -67,6 +67,7 @@ CREATE TABLE reground.turns (
     accuracy_floor      double precision,
     search_us           integer,
     compress_us         integer,
+    sources_before      jsonb,
     sources_after       jsonb,
     warnings            text[] NOT NULL DEFAULT '{}',
     tags                jsonb NOT NULL DEFAULT '{}',
@@ -89,7 +90,7 @@ CREATE TABLE reground.turns (
     UNIQUE (conversation_id, turn_no),
     UNIQUE (conversation_id, request_id)
 );
--- Whether a conversation has branches: each turn asks. The index is empty for one without.
+-- Each turn checks for superseded turns. A conversation without branches has no entry.
 CREATE INDEX turns_superseded ON reground.turns (conversation_id) WHERE superseded;
 CREATE INDEX turns_begun ON reground.turns USING brin (begun_at);
 CREATE INDEX turns_user ON reground.turns (tenant, user_ref) WHERE user_ref IS NOT NULL;
@@ -132,7 +133,8 @@ COMMENT ON COLUMN reground.turns.search_us IS 'Duration of the search in microse
 COMMENT ON COLUMN reground.turns.compress_us IS 'Microseconds for compressing and counting the history; NULL without compression or history.';
 COMMENT ON COLUMN reground.turns.reranked_count IS 'Number of passages that the reranker received; NULL without a rerank.';
 COMMENT ON COLUMN reground.turns.rerank_lost_count IS 'Number of these that it did not return.';
-COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources after the current answer. A branch from this turn, and a regeneration of the next one, start from it. NULL for imported turns.';
+COMMENT ON COLUMN reground.turns.sources_before IS 'conversation_sources when the turn first ended, from which a regeneration starts; NULL if they were the sources_after of the turn that it follows.';
+COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources after the current answer; restored when a branch starts from this turn. NULL for imported turns.';
 COMMENT ON COLUMN reground.turns.warnings IS 'Warnings of the turn, for example no_embedding or short_branch.';
 COMMENT ON COLUMN reground.turns.tags IS 'Tags of the application.';
 COMMENT ON COLUMN reground.turns.begun_at IS 'When the turn began.';

@@ -14,7 +14,7 @@
 mod merge;
 mod merge_queue;
 mod pieces;
-mod remembered;
+mod recent;
 mod vocabulary;
 
 use merge::Merger;
@@ -27,13 +27,13 @@ use merge::Merger;
 /// assert_eq!(reground_tokens::count("hello world"), 2);
 /// ```
 pub fn count(text: &str) -> usize {
-    if let Some(tokens) = remembered::get(text) {
-        return tokens;
-    }
-    let mut tokens = 0;
-    each_token_end(text, |_| tokens += 1);
-    remembered::put(text, tokens);
-    tokens
+    let key = recent::key(text);
+    recent::get(key).unwrap_or_else(|| {
+        let mut tokens = 0;
+        each_token_end(text, |_| tokens += 1);
+        recent::put(key, tokens);
+        tokens
+    })
 }
 
 /// Returns the ends of the tokens, in bytes from the start of the text, strictly ascending. The last one is the text's length.
@@ -49,6 +49,9 @@ pub fn boundaries(text: &str) -> Vec<usize> {
     each_token_end(text, |end| ends.push(end));
     ends
 }
+
+/// Bytes per token that few texts exceed.
+const BYTES_PER_TOKEN: usize = 8;
 
 /// The tokens at the beginning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +70,11 @@ pub struct Prefix {
 /// assert_eq!((prefix.tokens, prefix.bytes), (2, 11));
 /// ```
 pub fn prefix(text: &str, most: usize) -> Prefix {
-    if let Some(tokens) = remembered::get(text).filter(|tokens| *tokens <= most) {
+    // A text of many more bytes probably has more tokens, and is not read as a whole.
+    let key = (text.len() / BYTES_PER_TOKEN <= most)
+        .then(|| recent::key(text))
+        .flatten();
+    if let Some(tokens) = recent::get(key).filter(|tokens| *tokens <= most) {
         return Prefix {
             tokens,
             bytes: text.len(),
@@ -92,7 +99,7 @@ pub fn prefix(text: &str, most: usize) -> Prefix {
         start += piece.len();
     }
     if prefix.bytes == text.len() {
-        remembered::put(text, prefix.tokens);
+        recent::put(key, prefix.tokens);
     }
     prefix
 }

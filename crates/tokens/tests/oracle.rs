@@ -21,7 +21,7 @@ fn expected(text: &str) -> Vec<usize> {
 fn agrees(text: &str) {
     let ends = boundaries(text);
     assert_eq!(ends, expected(text), "{text:?}");
-    // The second time, the number of tokens is remembered.
+    // The second time, the number of tokens is in the cache.
     for _ in 0..2 {
         for most in [0, 1, ends.len() / 2, ends.len(), ends.len() + 1] {
             let tokens = most.min(ends.len());

@@ -80,7 +80,7 @@ SELECT kind, doc_id FROM provenance.traced('provenance-1', 1, 1);
 SELECT count(*) > 0 AS stale FROM reground.stale_citations WHERE corpus = 'provenance';
 
 -- Labels, reports, and the share of citations that hold.
-SELECT status, citation_id = (SELECT citation_id FROM reground.sample_for_review(1, seed => 'x')) AS same FROM reground.sample_for_review(1, seed => 'x');
+SELECT citation_id = (SELECT citation_id FROM reground.sample_for_review(1, seed => 'x')) AS same FROM reground.sample_for_review(1, seed => 'x');
 CREATE TEMPORARY TABLE mine AS SELECT citation_id, citation_no FROM reground.citation_audit WHERE conversation_ref = 'provenance-1' AND turn_no = 1;
 GRANT SELECT ON mine TO regress_reader;
 SELECT count(reground.label_citation(citation_id, CASE citation_no WHEN 1 THEN 'accurate' ELSE 'hallucinated' END, labelled_by => 'ann')) AS labelled FROM mine WHERE citation_no IN (1, 3);

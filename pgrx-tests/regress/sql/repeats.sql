@@ -47,11 +47,27 @@ SELECT count(*) AS messages, count(*) FILTER (WHERE superseded) AS superseded FR
 -- The message_ref of another turn is refused.
 SELECT * FROM regress.refusal($$SELECT * FROM reground.end_turn(regress.turn('repeats-1'), 'It rises in the east [A1].', message_ref => 'm-1')$$);
 
+-- The memory before a turn is stored if it is not what the turn before has left.
+CREATE VIEW kept AS SELECT v.conversation_ref, t.turn_no, t.sources_before IS NOT NULL AS has_sources_before FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id);
+SELECT turn_no, has_sources_before FROM kept WHERE conversation_ref = 'repeats-1' ORDER BY turn_no;
+
 -- A regeneration of an older turn changes only its citations.
 CREATE TEMPORARY TABLE memory AS SELECT * FROM regress.sources WHERE conversation_ref = 'repeats-1';
 SELECT marker, status FROM reground.end_turn(regress.turn('repeats-1', 1), 'East [A1], east again [A1].', message_ref => 'm-3');
 SELECT count(*) AS moved FROM (SELECT * FROM regress.sources WHERE conversation_ref = 'repeats-1' EXCEPT TABLE memory) AS d;
 SELECT turn_no, message_ref, superseded FROM answers WHERE conversation_ref = 'repeats-1' AND turn_no = 1 ORDER BY message_ref;
+-- The next turn keeps the memory that it started with.
+SELECT turn_no, has_sources_before FROM kept WHERE conversation_ref = 'repeats-1' ORDER BY turn_no;
+
+-- Turns that end in another order start from the memory of that moment, also when they are regenerated.
+SELECT doc_id, marker FROM reground.begin_turn('repeats-4', 'Where does the sun rise?', 'repeats', '[1,0]', settings => '{"max_sources": 1}');
+SELECT doc_id, marker FROM reground.begin_turn('repeats-4', 'What moves the tides?', embedding => '[0,1]', settings => '{"max_sources": 1}');
+SELECT marker, status FROM reground.end_turn(regress.turn('repeats-4', 2), 'The moon moves the tides [B1].');
+SELECT marker, status FROM reground.end_turn(regress.turn('repeats-4', 1), 'It rises in the east [A1].');
+SELECT doc_id, inactive_turns, cited FROM regress.sources WHERE conversation_ref = 'repeats-4' ORDER BY doc_id;
+SELECT marker, status FROM reground.end_turn(regress.turn('repeats-4', 1), 'The sun rises in the east [A1].');
+SELECT doc_id, inactive_turns, cited FROM regress.sources WHERE conversation_ref = 'repeats-4' ORDER BY doc_id;
+SELECT turn_no, has_sources_before FROM kept WHERE conversation_ref = 'repeats-4' ORDER BY turn_no;
 
 -- A whole turn in a transaction that is rolled back leaves nothing.
 BEGIN;

@@ -7,7 +7,7 @@ use reground_grounding::caller::fingerprint::Fingerprint;
 use reground_grounding::end::parse_answer;
 use reground_grounding::history::context_share;
 use reground_grounding::memory::RememberedSource;
-use reground_grounding::memory::decay::with_pins_of;
+use reground_grounding::memory::decay::{sorted_by_key, with_pins_of};
 use serde_json::Value;
 
 use crate::api::answer::hidden_citations::emit_stored;
@@ -247,6 +247,8 @@ struct EndedTurn {
     verdict: AnswerVerdict,
     /// The corrected copy, if the settings ask for one and it differs.
     repaired: Option<(RepairMode, Repaired)>,
+    /// The remembered sources before the turn.
+    sources_before: Vec<RememberedSource>,
     /// Whether the answer becomes a link in the chain of its conversation.
     chains: bool,
     /// Whether the text of the answer is stored.
@@ -285,19 +287,22 @@ fn judge(
     Ok(EndedTurn {
         verdict,
         repaired,
+        sources_before,
         chains: evidence.settings.chains(),
         stores_text: evidence.settings.stores_answers(),
     })
 }
 
-/// Returns the remembered sources from before the turn. For a regeneration and for a superseded turn, these are the sources after its
-/// parent, with the current pins.
+/// Returns the remembered sources from before the turn, with the current pins: for a regeneration those of the first end, for a
+/// superseded turn those after its parent.
 fn sources_before(conversation: &Conversation, turn: &Turn) -> Result<Vec<RememberedSource>> {
     let live = sources::of(conversation.conversation_id)?;
-    if turn.state == "open" && !turn.superseded {
-        return Ok(live);
-    }
-    Ok(with_pins_of(&branches::sources_before(turn)?, &live))
+    let before = match &turn.sources_before {
+        Some(before) => before.clone(),
+        None if turn.state == "ended" || turn.superseded => branches::sources_before(turn)?,
+        None => return Ok(live),
+    };
+    Ok(with_pins_of(&before, &live))
 }
 
 /// Adds the tokens of question and answer to the history, or replaces those of the earlier answer.
@@ -326,7 +331,8 @@ fn remember(
     ended: &EndedTurn,
 ) -> Result<()> {
     let after = &ended.verdict.judged.sources_after;
-    turns::end(turn.turn_id, after)?;
+    let before = sorted_by_key(&ended.sources_before);
+    turns::end(turn, &before, after)?;
     let first = turn.state == "open";
     let latest = conversation.last_ended_turn_id == Some(turn.turn_id);
     if !turn.superseded && (first || latest) {

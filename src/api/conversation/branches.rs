@@ -45,7 +45,7 @@ fn check(tenant: &str, conversation_id: i64, parent_turn_id: i64) -> Result<()> 
     Ok(())
 }
 
-/// Returns the remembered sources before a turn that has ended or is superseded: those after its parent.
+/// Returns the remembered sources that the parent of a turn has left.
 pub(in crate::api) fn sources_before(turn: &Turn) -> Result<Vec<RememberedSource>> {
     sources_after(turn.conversation_id, turn.parent_turn_id)
 }

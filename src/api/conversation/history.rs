@@ -96,11 +96,11 @@ pub(in crate::api) fn compose(
         })
         .collect();
     let cited = markers::cited(conversation_id)?;
-    let hidden = visibility::hidden(tenant, cited.iter().map(markers::Cited::key))?;
+    let hidden = visibility::hidden(tenant, cited.iter().map(markers::CitedMarker::key))?;
     let cited: Vec<CitedSource> = cited
         .into_iter()
         .filter(|cited| hidden.is_empty() || !hidden.contains(&cited.key()))
-        .map(markers::Cited::source)
+        .map(markers::CitedMarker::source)
         .collect();
     let grammar = parse_answer::grammar(settings, context)?;
     Ok(compose_history(&turns, &cited, rules, &grammar))

@@ -5,7 +5,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::begin::{self, Composed};
-use reground_grounding::passage::Candidate;
+use reground_grounding::passage::{Candidate, single_precision};
 use serde::Serialize;
 
 use crate::api::not_empty;
@@ -86,19 +86,19 @@ pub(in crate::api) struct CandidateRow<'a> {
     member_chunk_ids: &'a [String],
     origin: &'static str,
     lexical_rank: Option<u32>,
-    lexical_score: Option<f64>,
+    lexical_score: Option<f32>,
     vector_rank: Option<u32>,
-    vector_distance: Option<f64>,
+    vector_distance: Option<f32>,
     graph_rank: Option<u32>,
-    fused_score: f64,
-    rerank_score: Option<f64>,
-    relevance: f64,
-    carry_score: Option<f64>,
+    fused_score: f32,
+    rerank_score: Option<f32>,
+    relevance: f32,
+    carry_score: Option<f32>,
     in_context: bool,
     dropped_stage: Option<&'static str>,
     drop_reason: Option<&'static str>,
     replaced_by: Option<&'a str>,
-    recency: Option<f64>,
+    recency: Option<f32>,
 }
 
 /// Returns all candidates, those of the context first.
@@ -131,18 +131,18 @@ fn row(candidate: &Candidate) -> CandidateRow<'_> {
         member_chunk_ids: &candidate.member_chunk_ids,
         origin: candidate.origin.name(),
         lexical_rank: candidate.lexical_rank,
-        lexical_score: candidate.lexical_score,
+        lexical_score: candidate.lexical_score.map(single_precision),
         vector_rank: candidate.vector_rank,
-        vector_distance: candidate.vector_distance,
+        vector_distance: candidate.vector_distance.map(single_precision),
         graph_rank: candidate.graph_rank,
-        fused_score: candidate.fused_score,
-        rerank_score: candidate.rerank_score,
-        relevance: candidate.relevance,
-        carry_score: candidate.carry_score,
+        fused_score: single_precision(candidate.fused_score),
+        rerank_score: candidate.rerank_score.map(single_precision),
+        relevance: single_precision(candidate.relevance),
+        carry_score: candidate.carry_score.map(single_precision),
         in_context: false,
         dropped_stage: None,
         drop_reason: None,
         replaced_by: None,
-        recency: candidate.recency,
+        recency: candidate.recency.map(single_precision),
     }
 }

@@ -79,7 +79,7 @@ impl Row {
 
 /// A marker that answers have cited, as the ledger shows it.
 #[derive(Debug, Deserialize)]
-pub struct Cited {
+pub struct CitedMarker {
     marker: String,
     corpus: String,
     doc_id: String,
@@ -92,7 +92,7 @@ pub struct Cited {
     uri: Option<String>,
 }
 
-impl Cited {
+impl CitedMarker {
     /// The key of its source.
     pub fn key(&self) -> SourceKey {
         SourceKey {
@@ -199,7 +199,7 @@ pub fn of_documents<'a>(
 
 /// The markers that answers have cited, in the order in which they were bound. If turns are superseded, only those cited on the
 /// path.
-pub fn cited(conversation_id: i64) -> Result<Vec<Cited>> {
+pub fn cited(conversation_id: i64) -> Result<Vec<CitedMarker>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(json_agg(m), '[]')::text FROM ( \

@@ -6,7 +6,7 @@ use reground_grounding::begin::rerank::{DriftEvent, RerankLosses};
 use reground_grounding::caller::additional_sources::trace_update;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::passage::identity::PassageId;
-use reground_grounding::passage::{Candidate, Dropped, RowText, Stage};
+use reground_grounding::passage::{Candidate, Dropped, RowText, Stage, single_precision};
 use reground_grounding::settings::{KeepCandidates, Settings};
 use reground_provenance::short_hash;
 use serde::Deserialize;
@@ -116,27 +116,7 @@ pub fn add(
         of_it.into(),
     ];
     args.extend(columns(&entries).map(|(_, values)| values));
-    // Order: earlier sources, added sources, candidates that stay dropped, newly dropped candidates.
-    let spliced = |old: &str, new: &str| {
-        format!(
-            "({old})[1:$2] || ({new})[1:$3] || ARRAY(SELECT o.value FROM unnest({old}) WITH ORDINALITY AS o(value, place) \
-             WHERE o.place = ANY ($4) ORDER BY o.place) || ({new})[$3 + 1:]"
-        )
-    };
-    let sets: Vec<String> = columns(&entries)
-        .zip(7..)
-        .map(|((name, _), n)| {
-            let (old, new) = match name {
-                // NULL stands for the passages themselves; $7 has those of the new candidates.
-                "member_chunk_ids" => (
-                    "coalesce(t.member_chunk_ids, t.chunk_ids)".to_owned(),
-                    format!("coalesce(${n}, $7)"),
-                ),
-                _ => (format!("t.{name}"), format!("${n}")),
-            };
-            format!("{name} = {}", spliced(&old, &new))
-        })
-        .collect();
+    let sets = spliced_columns(&entries);
     let before = "coalesce(t.retrieval_nos, array_fill(0, ARRAY[cardinality(t.chunk_ids)]))";
     as_owner(|| {
         sql::run(
@@ -153,6 +133,32 @@ pub fn add(
         )
     })?;
     Ok(())
+}
+
+/// Expression for an array of a trace: earlier sources, added sources, candidates that stay dropped, newly dropped candidates.
+fn spliced(old: &str, new: &str) -> String {
+    format!(
+        "({old})[1:$2] || ({new})[1:$3] || ARRAY(SELECT o.value FROM unnest({old}) WITH ORDINALITY AS o(value, place) \
+         WHERE o.place = ANY ($4) ORDER BY o.place) || ({new})[$3 + 1:]"
+    )
+}
+
+/// Assignments of the columns of a trace `t`, with the new candidates as `$7` and following.
+fn spliced_columns(entries: &[Entry<'_>]) -> Vec<String> {
+    let assignment = |name: &str, n: usize| {
+        let (old, new) = (format!("t.{name}"), format!("${n}"));
+        if name != "member_chunk_ids" {
+            return format!("{name} = {}", spliced(&old, &new));
+        }
+        // NULL stands for the passages themselves; $7 has those of the new candidates.
+        let all = spliced(
+            "coalesce(t.member_chunk_ids, t.chunk_ids)",
+            &format!("coalesce({new}, $7)"),
+        );
+        format!("{name} = CASE WHEN {old} IS NOT NULL OR {new} IS NOT NULL THEN {all} END")
+    };
+    let columns = columns(entries).zip(7..);
+    columns.map(|((name, _), n)| assignment(name, n)).collect()
 }
 
 /// The candidates of the stored trace of a turn, in order, and whether each was dropped.
@@ -181,11 +187,16 @@ fn known(turn_id: i64) -> Result<Vec<(PassageId, bool)>> {
         .collect())
 }
 
-/// The columns of a trace, with their arrays.
-fn columns<'a>(
-    entries: &[Entry<'a>],
-) -> impl Iterator<Item = (&'static str, DatumWithOid<'a>)> + use<'a> {
-    let e = entries;
+/// A column of a trace, with its array.
+type TraceColumn<'a> = (&'static str, DatumWithOid<'a>);
+
+/// The columns of a trace, that of the passages first.
+fn columns<'a>(entries: &[Entry<'a>]) -> impl Iterator<Item = TraceColumn<'a>> + use<'a> {
+    outcome(entries).into_iter().chain(scores(entries))
+}
+
+/// What the candidates are, and what became of them.
+fn outcome<'a>(e: &[Entry<'a>]) -> [TraceColumn<'a>; 10] {
     [
         (
             "chunk_ids",
@@ -208,40 +219,6 @@ fn columns<'a>(
         ),
         ("origins", column(e, |e| e.candidate.origin.name())),
         (
-            "lexical_ranks",
-            column(e, |e| e.candidate.lexical_rank.map(whole)),
-        ),
-        (
-            "lexical_scores",
-            column(e, |e| e.candidate.lexical_score.map(single)),
-        ),
-        (
-            "vector_ranks",
-            column(e, |e| e.candidate.vector_rank.map(whole)),
-        ),
-        (
-            "vector_distances",
-            column(e, |e| e.candidate.vector_distance.map(single)),
-        ),
-        (
-            "graph_ranks",
-            column(e, |e| e.candidate.graph_rank.map(whole)),
-        ),
-        ("recencies", column(e, |e| e.candidate.recency.map(single))),
-        (
-            "fused_scores",
-            column(e, |e| single(e.candidate.fused_score)),
-        ),
-        (
-            "rerank_scores",
-            column(e, |e| e.candidate.rerank_score.map(single)),
-        ),
-        ("relevances", column(e, |e| single(e.candidate.relevance))),
-        (
-            "carry_scores",
-            column(e, |e| e.candidate.carry_score.map(single)),
-        ),
-        (
             "dropped_stages",
             column(e, |e| e.dropped.map(|dropped| dropped.stage.name())),
         ),
@@ -259,7 +236,52 @@ fn columns<'a>(
             column(e, |e| e.candidate.passage.has_coordinates()),
         ),
     ]
-    .into_iter()
+}
+
+/// Their ranks and scores.
+fn scores<'a>(e: &[Entry<'a>]) -> [TraceColumn<'a>; 10] {
+    [
+        (
+            "lexical_ranks",
+            column(e, |e| e.candidate.lexical_rank.map(to_smallint)),
+        ),
+        (
+            "lexical_scores",
+            column(e, |e| e.candidate.lexical_score.map(single_precision)),
+        ),
+        (
+            "vector_ranks",
+            column(e, |e| e.candidate.vector_rank.map(to_smallint)),
+        ),
+        (
+            "vector_distances",
+            column(e, |e| e.candidate.vector_distance.map(single_precision)),
+        ),
+        (
+            "graph_ranks",
+            column(e, |e| e.candidate.graph_rank.map(to_smallint)),
+        ),
+        (
+            "recencies",
+            column(e, |e| e.candidate.recency.map(single_precision)),
+        ),
+        (
+            "fused_scores",
+            column(e, |e| single_precision(e.candidate.fused_score)),
+        ),
+        (
+            "rerank_scores",
+            column(e, |e| e.candidate.rerank_score.map(single_precision)),
+        ),
+        (
+            "relevances",
+            column(e, |e| single_precision(e.candidate.relevance)),
+        ),
+        (
+            "carry_scores",
+            column(e, |e| e.candidate.carry_score.map(single_precision)),
+        ),
+    ]
 }
 
 /// One array of the trace.
@@ -280,15 +302,9 @@ fn hashes(entries: &[Entry<'_>]) -> Vec<u8> {
         .collect()
 }
 
-/// A rank as a PostgreSQL smallint. No list is longer.
-fn whole(rank: u32) -> i16 {
+/// A rank as a PostgreSQL smallint. The setting `candidates` is at most 1,000.
+fn to_smallint(rank: u32) -> i16 {
     i16::try_from(rank).unwrap_or(i16::MAX)
-}
-
-/// A score in half the space. Seven digits are enough to read it.
-#[expect(clippy::cast_possible_truncation, reason = "rounds")]
-fn single(score: f64) -> f32 {
-    score as f32
 }
 
 /// Stores the passages whose text a reranker changed.

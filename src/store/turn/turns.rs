@@ -39,6 +39,8 @@ pub struct Turn {
     /// Scores of a model for these candidates.
     pub rerank_results: Option<Value>,
     pub context: Vec<ContextSource>,
+    /// The remembered sources when it first ended; `None` if they were those after its parent.
+    pub sources_before: Option<Vec<RememberedSource>>,
     /// Id of the turn that it follows.
     pub parent_turn_id: Option<i64>,
     /// Whether the conversation went back to a point before this turn.
@@ -265,7 +267,7 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
 
 /// Beginning of a query for a [`Turn`].
 const COLUMNS: &str = "SELECT row_to_json(r)::text FROM (SELECT turn_id, conversation_id, turn_no, state, request_hash, query, query_tokens, corpus, corpora, \
-     settings, call_settings, call_role, pending_candidates, rerank_results, context, parent_turn_id, superseded, origin, context_turn_no, as_of, \
+     settings, call_settings, call_role, pending_candidates, rerank_results, context, sources_before, parent_turn_id, superseded, origin, context_turn_no, as_of, \
      answerability, warnings, coalesce(xmin::text = pg_current_xact_id_if_assigned()::xid::text \
          AND clock_timestamp() - begun_at > interval '1 second', false) AS held_open \
      FROM reground.turns WHERE";
@@ -395,13 +397,26 @@ pub fn compose(
     Ok(())
 }
 
-/// Marks a turn as ended, with the remembered sources after it.
-pub fn end(turn_id: i64, after: &[RememberedSource]) -> Result<()> {
-    let after = sql::json(after)?;
+/// Marks a turn as ended, with the remembered sources before and after it, each sorted by key. A later call changes only those after
+/// it. Those before it are stored if they differ from those that its parent left.
+pub fn end(turn: &Turn, before: &[RememberedSource], after: &[RememberedSource]) -> Result<()> {
+    let (before, after) = (sql::json(before)?, sql::json(after)?);
     as_owner(|| {
+        if turn.state == "ended" {
+            // A regeneration changes what this turn has left to the turns that follow it.
+            sql::run(
+                "UPDATE reground.turns AS t SET sources_before = p.sources_after FROM reground.turns AS p \
+                 WHERE p.turn_id = $1 AND t.conversation_id = p.conversation_id AND t.turn_no > p.turn_no \
+                     AND t.parent_turn_id = p.turn_id AND t.state = 'ended' AND t.sources_before IS NULL",
+                &[turn.turn_id.into()],
+            )?;
+        }
         sql::run(
-            "UPDATE reground.turns SET state = 'ended', ended_at = coalesce(ended_at, clock_timestamp()), sources_after = $2::jsonb WHERE turn_id = $1",
-            &[turn_id.into(), after.into()],
+            "UPDATE reground.turns AS t SET state = 'ended', ended_at = coalesce(t.ended_at, clock_timestamp()), sources_after = $3::jsonb, \
+                 sources_before = CASE WHEN t.state = 'ended' THEN t.sources_before \
+                     WHEN $2::jsonb IS DISTINCT FROM (SELECT p.sources_after FROM reground.turns AS p WHERE p.turn_id = t.parent_turn_id) THEN $2::jsonb END \
+             WHERE t.turn_id = $1",
+            &[turn.turn_id.into(), before.into(), after.into()],
         )
     })?;
     Ok(())

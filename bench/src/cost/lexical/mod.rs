@@ -18,7 +18,7 @@ use postgres::Client;
 use self::competitor::{Competitor, available};
 use self::options::{Options, USAGE};
 use self::report::{Report, Row, Times};
-use self::timing::{Search, connect, inserts, rate, round_trip, time_queries};
+use self::timing::{LONG_LIST, Search, connect, inserts, rate, round_trip, time_queries};
 use crate::data::queries::Form;
 use crate::data::{Domain, Folder, queries};
 use crate::database::machine;
@@ -28,8 +28,6 @@ use crate::database::server::{self, Address};
 const MOST_WORDS: usize = 8;
 /// Rows of the insert measurement.
 const INSERTS: usize = 2000;
-/// Rows per query of the measurement of long lists.
-const LONG_LIST: usize = 1000;
 
 /// Runs the command with the arguments after its name.
 ///

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::LONG_LIST;
 use super::filters::{FilterRow, PARTS, QUERIES};
 use super::pairs::{PAIRS, PairRow};
-use super::timing::CLIENTS;
+use super::timing::{CLIENTS, LONG_LIST};
 use crate::database::machine::Fact;
 use crate::statistics::times::{median, ms};
 

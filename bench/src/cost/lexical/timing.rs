@@ -14,6 +14,8 @@ use crate::statistics::times::median;
 const REPEATS: usize = 3;
 /// A query that takes longer is run once.
 const LONG: Duration = Duration::from_millis(20);
+/// Rows per query of the measurement of long lists.
+pub const LONG_LIST: usize = 1000;
 /// Clients of the throughput measurement.
 pub const CLIENTS: usize = 2;
 /// Duration of the throughput measurement.

@@ -98,7 +98,6 @@ fn stored(client: &mut Client, conversation: &str) -> Result<i64> {
               t AS (SELECT turn_id FROM reground.turns JOIN v USING (conversation_id)) \
          SELECT ((SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.turns AS x JOIN t USING (turn_id)) \
                + (SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.turn_traces AS x JOIN t USING (turn_id)) \
-               + (SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.source_facts AS x JOIN t USING (turn_id)) \
                + (SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.messages AS x JOIN t USING (turn_id)) \
                + (SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.message_citations AS x JOIN t USING (turn_id)) \
                + (SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.conversation_markers AS x JOIN v USING (conversation_id)) \

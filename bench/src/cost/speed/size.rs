@@ -74,7 +74,7 @@ pub fn measure(address: &Address, corpus: &str, conversations: &[Conversation]) 
 fn compact(client: &mut Client) -> Result<()> {
     for row in client.query(
         "SELECT oid::regclass::text FROM pg_class WHERE relnamespace = 'reground'::regnamespace AND relkind = 'r' \
-         AND relname IN ('conversations', 'turns', 'messages', 'message_citations', 'conversation_sources', 'conversation_markers', 'source_facts') \
+         AND relname IN ('conversations', 'turns', 'messages', 'message_citations', 'conversation_sources', 'conversation_markers') \
          OR relnamespace = 'reground'::regnamespace AND relkind = 'r' AND relispartition",
         &[],
     )? {

@@ -45,7 +45,7 @@ pub struct CitedSource {
 }
 
 impl CitedSource {
-    /// The source without a place that only repeats its characters: these are no place for readers.
+    /// The source without a locator that only repeats its range of characters.
     #[must_use]
     pub fn for_readers(self, chars: Option<CharRange>) -> Self {
         let characters = locator(None, None, chars);

@@ -3,7 +3,7 @@
 use reground_tokens::count;
 
 /// o200k_base tokens of a ledger. No token spans two of its lines: each begins with a dash, which never merges with a line break. The
-/// lines are counted one by one, because a turn changes a few lines of a long ledger, and `count` remembers the others.
+/// lines are counted one by one, because a turn changes a few lines of a long ledger, and `count` has the others in its cache.
 pub(super) fn ledger_tokens(ledger: &str) -> usize {
     ledger.split_inclusive('\n').map(count).sum()
 }

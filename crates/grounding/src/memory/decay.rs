@@ -44,6 +44,14 @@ pub fn with_pins_of(
     sources.into_values().collect()
 }
 
+/// The sources in the order of their keys, as [`after_turn`] returns them.
+#[must_use]
+pub fn sorted_by_key(sources: &[RememberedSource]) -> Vec<RememberedSource> {
+    let mut sorted = sources.to_vec();
+    sorted.sort_by_cached_key(SourceKey::remembered);
+    sorted
+}
+
 /// The hash that later shows a change of the source. `None` for a merged source: its hash is of the union, which no
 /// single passage has.
 fn hash_of(shown: &ContextSource) -> Option<String> {

@@ -6,10 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::context::{ContextSource, Fact};
 use crate::passage::{Candidate, CharRange};
 
-/// A source with its facts as they are stored: `F` is [`ShortFact`] or [`ReadFact`], `C` is a candidate.
+/// A stored source: written with references and [`ShortFact`], read with values and [`ReadFact`].
 #[derive(Serialize, Deserialize)]
-struct StoredSource<S, C, F> {
-    marker: S,
+struct StoredSource<M, C, F> {
+    marker: M,
     position: u32,
     #[serde(flatten)]
     candidate: C,
@@ -39,7 +39,7 @@ struct ReadFact {
 impl Serialize for ContextSource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let content = &self.candidate.passage.content;
-        let short =
+        let has_range =
             |fact: &Fact| fact.chars.and_then(|chars| part(content, chars)) == Some(&fact.text);
         StoredSource {
             marker: &self.marker,
@@ -49,7 +49,7 @@ impl Serialize for ContextSource {
                 .facts
                 .iter()
                 .map(|fact| ShortFact {
-                    text: (!short(fact)).then_some(&fact.text),
+                    text: (!has_range(fact)).then_some(&fact.text),
                     chars: fact.chars,
                 })
                 .collect(),
@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for ContextSource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let stored = StoredSource::<String, Candidate, ReadFact>::deserialize(deserializer)?;
         let content = &stored.candidate.passage.content;
-        let whole = |fact: ReadFact| {
+        let with_text = |fact: ReadFact| {
             let of_passage = || part(content, fact.chars?).map(str::to_owned);
             Fact {
                 text: fact.text.or_else(of_passage).unwrap_or_default(),
@@ -71,7 +71,7 @@ impl<'de> Deserialize<'de> for ContextSource {
             }
         };
         Ok(Self {
-            facts: stored.facts.into_iter().map(whole).collect(),
+            facts: stored.facts.into_iter().map(with_text).collect(),
             marker: stored.marker,
             position: stored.position,
             candidate: stored.candidate,

@@ -110,6 +110,13 @@ impl Candidate {
     }
 }
 
+/// A score in the precision in which candidates are stored and shown: seven digits. A reranker can return numbers beyond its range.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "rounds")]
+pub fn single_precision(score: f64) -> f32 {
+    (score as f32).clamp(f32::MIN, f32::MAX)
+}
+
 /// The stages at which a candidate can leave, in their order. The stage of carry-over is first, because memory alone
 /// brought those candidates in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ mod text;
 pub mod vectors;
 mod window;
 
-pub use candidate::{Candidate, Dropped, Origin, Reason, Stage};
+pub use candidate::{Candidate, Dropped, Origin, Reason, Stage, single_precision};
 pub use list::{Branch, Hit, Metric, RankedList, nearest_first};
 pub use locator::{LOCATOR, locator, structured_locator};
 pub(crate) use locator::{ends_of, joined_locators};

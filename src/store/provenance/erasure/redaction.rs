@@ -194,8 +194,13 @@ pub fn exists(corpus_id: i64, doc_id: &str) -> Result<bool> {
 /// Statements that remove the texts from each table (corpus `$1`, document `$2`, conversations `$3`). They do not write rows without
 /// texts to remove.
 fn redactions() -> [(&'static str, String); 5] {
-    let sources_after = "(SELECT coalesce(jsonb_agg(e.source ORDER BY e.place), '[]') FROM jsonb_array_elements(t.sources_after) WITH ORDINALITY AS e(source, place) \
-         WHERE NOT (e.source ->> 'corpus' = $1 AND e.source ->> 'doc_id' = $2))";
+    let others = |column: &str| {
+        format!(
+            "CASE WHEN t.{column} IS NOT NULL THEN (SELECT coalesce(jsonb_agg(e.source ORDER BY e.place), '[]') \
+                 FROM jsonb_array_elements(t.{column}) WITH ORDINALITY AS e(source, place) \
+                 WHERE NOT (e.source ->> 'corpus' = $1 AND e.source ->> 'doc_id' = $2)) END"
+        )
+    };
     let (cited_at, bound_at) = (
         POSITION.replace('#', "c.locator"),
         POSITION.replace('#', "x.locator"),
@@ -225,13 +230,15 @@ fn redactions() -> [(&'static str, String); 5] {
         (
             "turns",
             format!(
-                "UPDATE reground.turns AS x SET context = n.context, sources_after = n.sources_after FROM ( \
+                "UPDATE reground.turns AS x SET context = n.context, sources_before = n.before, sources_after = n.after FROM ( \
                      SELECT t.turn_id, \
                          (SELECT coalesce(jsonb_agg(CASE WHEN {IS_OF_IT} THEN {WITHOUT_TEXT} ELSE e.source END ORDER BY e.place), '[]') \
                           FROM jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place)) AS context, \
-                         CASE WHEN t.sources_after IS NOT NULL THEN {sources_after} END AS sources_after \
+                         {} AS before, {} AS after \
                      FROM reground.turns AS t WHERE t.conversation_id = ANY ($3)) AS n \
-                 WHERE x.turn_id = n.turn_id AND (x.context, x.sources_after) IS DISTINCT FROM (n.context, n.sources_after)"
+                 WHERE x.turn_id = n.turn_id AND (x.context, x.sources_before, x.sources_after) IS DISTINCT FROM (n.context, n.before, n.after)",
+                others("sources_before"),
+                others("sources_after")
             ),
         ),
         (
