@@ -10,7 +10,9 @@ use reground_interrupt::checked;
 use crate::begin::carry::Carried;
 use crate::passage::identity::{TextId, adjacent, text_id};
 use crate::passage::near_twins::ComparedText;
-use crate::passage::{Candidate, CharRange, Dropped, Passage, Reason, Stage, joined_locators};
+use crate::passage::{
+    Candidate, CharRange, Dropped, Passage, Reason, Stage, byte_of, joined_locators,
+};
 use crate::query::query_words::QueryWords;
 use crate::settings::Settings;
 
@@ -274,9 +276,9 @@ fn join(a: &Passage, b: &Passage, settings: &Settings) -> Option<Passage> {
     // If `b` ends inside `a`, all of it is shared.
     let inside = shared.min(second.end.checked_sub(second.start)?);
     let offset = second.start.checked_sub(first.start)?;
-    let cut = byte_of(&b.content, inside)?;
-    let from = byte_of(&a.content, offset)?;
-    let to = byte_of(&a.content, offset.checked_add(inside)?)?;
+    let cut = byte_of(&b.content, inside as usize)?;
+    let from = byte_of(&a.content, offset as usize)?;
+    let to = byte_of(&a.content, offset.checked_add(inside)? as usize)?;
     if a.content.get(from..to)? != b.content.get(..cut)? {
         return None;
     }
@@ -309,15 +311,6 @@ fn join(a: &Passage, b: &Passage, settings: &Settings) -> Option<Passage> {
 fn fits_range(passage: &Passage, range: CharRange) -> bool {
     let length = range.end.checked_sub(range.start);
     length.is_some_and(|length| passage.content.chars().count() == length as usize)
-}
-
-/// Byte offset of the character at index `chars`; the length of the text for its end.
-fn byte_of(text: &str, chars: u32) -> Option<usize> {
-    let mut offsets = text
-        .char_indices()
-        .map(|(at, _)| at)
-        .chain(std::iter::once(text.len()));
-    offsets.nth(chars as usize)
 }
 
 #[cfg(test)]

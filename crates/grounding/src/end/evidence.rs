@@ -7,7 +7,7 @@ use reground_documents::PageRange;
 
 use crate::inspect::source_state::RowState;
 use crate::memory::ContextSource;
-use crate::passage::Passage;
+use crate::passage::{Passage, byte_of};
 
 /// Largest number of characters on each side of a quote.
 const SIDE: usize = 500;
@@ -387,12 +387,6 @@ fn find_break(text: &str) -> Option<(usize, usize)> {
 /// The beginning of a text, with at most [`LONGEST_TEXT`] bytes.
 fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_TEXT)]
-}
-
-/// Byte offset of a character; the length of the text for its end.
-fn byte_of(text: &str, index: usize) -> Option<usize> {
-    let ends = std::iter::once(text.len());
-    text.char_indices().map(|(at, _)| at).chain(ends).nth(index)
 }
 
 #[cfg(test)]

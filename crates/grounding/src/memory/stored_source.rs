@@ -40,7 +40,7 @@ impl Serialize for ContextSource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let content = &self.candidate.passage.content;
         let has_range =
-            |fact: &Fact| fact.chars.and_then(|chars| part(content, chars)) == Some(&fact.text);
+            |fact: &Fact| fact.chars.and_then(|chars| chars.of_text(content)) == Some(&fact.text);
         StoredSource {
             marker: &self.marker,
             position: self.position,
@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for ContextSource {
         let stored = StoredSource::<String, Candidate, ReadFact>::deserialize(deserializer)?;
         let content = &stored.candidate.passage.content;
         let with_text = |fact: ReadFact| {
-            let of_passage = || part(content, fact.chars?).map(str::to_owned);
+            let of_passage = || fact.chars?.of_text(content).map(str::to_owned);
             Fact {
                 text: fact.text.or_else(of_passage).unwrap_or_default(),
                 chars: fact.chars,
@@ -78,19 +78,6 @@ impl<'de> Deserialize<'de> for ContextSource {
             retrieval_no: stored.retrieval_no,
         })
     }
-}
-
-/// The characters of a text in a range; `None` if the text ends before it.
-fn part(text: &str, range: CharRange) -> Option<&str> {
-    let from = byte_of(text, range.start)?;
-    let rest = text.get(from..)?;
-    rest.get(..byte_of(rest, range.end.checked_sub(range.start)?)?)
-}
-
-/// The byte at which a character begins; the length of the text for the one after its last.
-fn byte_of(text: &str, character: u32) -> Option<usize> {
-    let ends = text.char_indices().map(|(at, _)| at);
-    ends.chain([text.len()]).nth(character as usize)
 }
 
 #[cfg(test)]

@@ -15,5 +15,5 @@ pub use candidate::{Candidate, Dropped, Origin, Reason, Stage, single_precision}
 pub use list::{Branch, Hit, Metric, RankedList, nearest_first};
 pub use locator::{LOCATOR, locator, structured_locator};
 pub(crate) use locator::{ends_of, joined_locators};
-pub(crate) use text::one_line;
 pub use text::{CharRange, Passage, RowText};
+pub(crate) use text::{byte_of, one_line};

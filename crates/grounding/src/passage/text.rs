@@ -29,6 +29,19 @@ impl CharRange {
     pub fn holds(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
+
+    /// These characters of a text; `None` if it ends before them.
+    pub(crate) fn of_text(self, text: &str) -> Option<&str> {
+        let length = self.end.checked_sub(self.start)?;
+        let rest = text.get(byte_of(text, self.start as usize)?..)?;
+        rest.get(..byte_of(rest, length as usize)?)
+    }
+}
+
+/// The byte at which a character begins; the length of the text for the one after its last.
+pub(crate) fn byte_of(text: &str, character: usize) -> Option<usize> {
+    let bytes = text.char_indices().map(|(at, _)| at);
+    bytes.chain([text.len()]).nth(character)
 }
 
 /// A text of the application on one line, with at most `max_chars` characters.

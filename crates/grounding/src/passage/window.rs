@@ -11,7 +11,7 @@ use reground_documents::{content_hash_hex, sentence_spans};
 use reground_interrupt::checked;
 use reground_tokens::prefix;
 
-use super::text::{CharRange, Passage, RowText};
+use super::text::{CharRange, Passage, RowText, byte_of};
 use crate::memory::BoundMarker;
 use crate::query::cues::Cues;
 use crate::query::query_words::QueryWords;
@@ -62,9 +62,9 @@ impl Passage {
     #[must_use]
     pub fn window_at(&self, start: u32, characters: u32) -> Option<Self> {
         let start = start.checked_sub(self.start_in_row())?;
-        let bytes = byte_of(&self.content, start)?;
+        let bytes = byte_of(&self.content, start as usize)?;
         let rest = self.content.get(bytes..)?;
-        let content = rest.get(..byte_of(rest, characters)?)?;
+        let content = rest.get(..byte_of(rest, characters as usize)?)?;
         let mut window = self.part(start, content);
         window.count_tokens(usize::MAX);
         Some(window)
@@ -115,13 +115,6 @@ impl Passage {
 /// Number of characters.
 fn length(text: &str) -> u32 {
     u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
-}
-
-/// Byte offset of the character at an index; the length of the text for its end.
-fn byte_of(text: &str, index: u32) -> Option<usize> {
-    let ends = std::iter::once(text.len());
-    let mut offsets = text.char_indices().map(|(at, _)| at).chain(ends);
-    offsets.nth(index as usize)
 }
 
 /// The sentences of a text, with the value of each for a query.
