@@ -4,11 +4,14 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::RangeInclusive;
+
+use reground_interrupt::{CHECK_INTERVAL, check_interrupt};
 
 /// Texts in the cache, at most half a megabyte. It is cleared at the limit.
 const CAPACITY: usize = 8192;
-/// Bytes of the shortest text in the cache.
-const SHORTEST: usize = 24;
+/// Bytes of a text in the cache. A longer text would be hashed for too long without a check for interrupts.
+const LENGTHS: RangeInclusive<usize> = 24..=CHECK_INTERVAL;
 
 /// Two hashes of a text, with random keys, so that collisions cannot be constructed.
 pub type Key = (u64, u64);
@@ -23,10 +26,16 @@ thread_local! {
     static RECENT: RefCell<Recent> = RefCell::default();
 }
 
-/// The key of a text; `None` for a text that is too short for the cache.
+/// The key of a text; `None` for a text that is too short or too long for the cache.
 pub fn key(text: &str) -> Option<Key> {
-    let key = |recent: &Recent| (recent.keys.0.hash_one(text), recent.keys.1.hash_one(text));
-    (text.len() >= SHORTEST).then(|| RECENT.with_borrow(key))
+    if !LENGTHS.contains(&text.len()) {
+        return None;
+    }
+    check_interrupt(text.len());
+    RECENT.with_borrow(|recent| {
+        let (first, second) = &recent.keys;
+        Some((first.hash_one(text), second.hash_one(text)))
+    })
 }
 
 /// The number of tokens of the text with this key, if it is in the cache.
