@@ -6,7 +6,7 @@ use super::status::Status;
 use crate::{Interval, NamedDocument, NamedPassage, Quote, Source, SupportParts};
 
 /// The verdict on one citation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
     /// The status. It alone determines score, failure mode and diagnostic.
     pub status: Status,

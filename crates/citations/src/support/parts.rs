@@ -34,10 +34,9 @@ mod weight {
 /// for each quotation that is not found, at least 0. With a conflict, it is 0.38 of this sum.
 ///
 /// Serialised parts have no members without content, and shares with four digits, because they are stored with each citation.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SupportParts {
-    /// The support, in [0, 1]. It is stored beside the parts.
+    /// The support, in [0, 1]. Not serialised, because it has a column of its own.
     #[serde(skip_serializing)]
     pub support: f64,
     /// The judged text, if it is not the whole claim: the part of a sentence with several facts that the citation
