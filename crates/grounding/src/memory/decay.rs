@@ -35,6 +35,10 @@ pub fn with_pins_of(
         .collect();
     for (key, source) in &mut sources {
         let pin = pins.get(key);
+        if source.pinned && pin.is_none() {
+            // As `unpin` does: the source decays from now on.
+            source.inactive_turns = 0;
+        }
         source.pinned = pin.is_some();
         source.pin_order = pin.and_then(|pin| pin.pin_order);
     }

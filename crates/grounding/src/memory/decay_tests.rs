@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::{DecayRules, SourceKey, after_turn};
+use super::{DecayRules, SourceKey, after_turn, with_pins_of};
 use crate::memory::{ContextSource, RememberedSource};
 use crate::passage::{Candidate, Origin, Passage};
 use crate::settings::CarryActivation;
@@ -98,6 +98,36 @@ fn a_citation_reactivates_a_source() {
     let cited = after_turn(&faded, &[], &BTreeSet::from([key("p")]), &RULES);
     assert_eq!(scores(&cited), [("p", 0.7)]);
     assert!(cited[0].cited && cited[0].inactive_turns == 0);
+}
+
+#[test]
+fn a_source_that_was_unpinned_decays_from_now_on() {
+    let pinned = RememberedSource {
+        corpus: "manual".to_owned(),
+        doc_id: "doc".to_owned(),
+        chunk_id: "1".to_owned(),
+        carry_score: 1.0,
+        inactive_turns: 7,
+        pinned: true,
+        pin_order: Some(1),
+        cited: false,
+        content_hash: None,
+    };
+    let pins = with_pins_of(std::slice::from_ref(&pinned), std::slice::from_ref(&pinned));
+    assert_eq!(pins, [pinned.clone()]);
+    let unpinned = RememberedSource {
+        inactive_turns: 0,
+        pinned: false,
+        pin_order: None,
+        ..pinned.clone()
+    };
+    assert_eq!(with_pins_of(&[pinned], &[]), [unpinned.clone()]);
+    // One that was not pinned keeps its age.
+    let aged = RememberedSource {
+        inactive_turns: 2,
+        ..unpinned
+    };
+    assert_eq!(with_pins_of(std::slice::from_ref(&aged), &[]), [aged]);
 }
 
 #[test]
