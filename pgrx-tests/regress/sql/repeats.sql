@@ -69,6 +69,18 @@ SELECT marker, status FROM reground.end_turn(regress.turn('repeats-4', 1), 'The 
 SELECT doc_id, inactive_turns, cited FROM regress.sources WHERE conversation_ref = 'repeats-4' ORDER BY doc_id;
 SELECT turn_no, has_sources_before FROM kept WHERE conversation_ref = 'repeats-4' ORDER BY turn_no;
 
+-- A source that was unpinned between two turns is not older after a regeneration.
+SELECT doc_id FROM reground.begin_turn('repeats-5', 'Where does the sun rise?', 'repeats', '[1,0]', settings => '{"max_sources": 1}');
+SELECT reground.pin('repeats-5', 'moon', corpus => 'repeats');
+SELECT marker, status FROM reground.end_turn(regress.turn('repeats-5'), 'It rises in the east [A1].');
+SELECT reground.unpin('repeats-5', 'moon', corpus => 'repeats');
+SELECT doc_id FROM reground.begin_turn('repeats-5', 'And in the east?', embedding => '[1,0]', settings => '{"max_sources": 1}');
+SELECT marker, status FROM reground.end_turn(regress.turn('repeats-5'), 'It rises in the east [A1].');
+CREATE TEMPORARY TABLE once AS SELECT doc_id, carry_score, inactive_turns, pinned FROM regress.sources WHERE conversation_ref = 'repeats-5';
+SELECT marker, status FROM reground.end_turn(regress.turn('repeats-5'), 'The sun rises in the east [A1].');
+SELECT doc_id, inactive_turns FROM once ORDER BY doc_id;
+SELECT count(*) AS moved FROM (SELECT doc_id, carry_score, inactive_turns, pinned FROM regress.sources WHERE conversation_ref = 'repeats-5' EXCEPT TABLE once) AS d;
+
 -- A whole turn in a transaction that is rolled back leaves nothing.
 BEGIN;
 SET LOCAL client_min_messages = error;
