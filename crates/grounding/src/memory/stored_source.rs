@@ -129,7 +129,7 @@ mod tests {
     }
 
     proptest! {
-        /// A stored source is read as it was, whatever its facts.
+        /// Reading returns the source that was written, for any facts.
         #[test]
         fn reading_restores_what_was_stored(
             content in "\\PC{0,40}",

@@ -46,7 +46,7 @@ impl Requirement {
         })
     }
 
-    /// At least one of the terms with these numbers in a snapshot, whatever their weights.
+    /// Requires one of the terms with these numbers in a snapshot. Their weights do not matter.
     #[must_use]
     pub fn term(snapshot: &Snapshot, terms: Range<usize>) -> Self {
         let entries = snapshot.entries.iter().map(|entries| {
