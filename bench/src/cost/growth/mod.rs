@@ -45,6 +45,8 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         .iter()
         .map(|&turn| few.start_at_turn(turn))
         .collect::<Result<_>>()?;
+    // The second database becomes as warm as the first one is from its longest conversation.
+    many.start_at_turn(options.turns.iter().copied().max().unwrap_or(1))?;
     let fresh = [few.start_at_turn(1)?, many.start_at_turn(1)?];
     let mut turns: Vec<Measured> = vec![Measured::default(); by_turn.len()];
     let mut sizes = [Measured::default(), Measured::default()];
