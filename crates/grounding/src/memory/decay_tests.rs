@@ -113,21 +113,21 @@ fn a_source_that_was_unpinned_decays_from_now_on() {
         cited: false,
         content_hash: None,
     };
-    let pins = with_pins_of(std::slice::from_ref(&pinned), std::slice::from_ref(&pinned));
-    assert_eq!(pins, [pinned.clone()]);
+    let pins = [pinned.clone()];
+    assert_eq!(with_pins_of(&pins, &pins), pins);
     let unpinned = RememberedSource {
         inactive_turns: 0,
         pinned: false,
         pin_order: None,
-        ..pinned.clone()
+        ..pinned
     };
-    assert_eq!(with_pins_of(&[pinned], &[]), [unpinned.clone()]);
+    assert_eq!(with_pins_of(&pins, &[]), std::slice::from_ref(&unpinned));
     // One that was not pinned keeps its age.
-    let aged = RememberedSource {
+    let aged = [RememberedSource {
         inactive_turns: 2,
         ..unpinned
-    };
-    assert_eq!(with_pins_of(std::slice::from_ref(&aged), &[]), [aged]);
+    }];
+    assert_eq!(with_pins_of(&aged, &[]), aged);
 }
 
 #[test]
