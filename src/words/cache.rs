@@ -2,7 +2,7 @@
 //! than a look-up.
 //!
 //! This is `parsetext` for dictionaries that depend on the token only. A configuration with other dictionaries is passed to
-//! `parsetext` itself.
+//! `parsetext` itself. The parser reads only the parts of a text where [`parts`] finds no plain tokens.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -10,6 +10,7 @@ use std::ffi::CStr;
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
+use reground_bm25::plain_words::{Part, parts};
 
 use super::parse_text::each_position_uncached;
 use super::scratch::Scratch;
@@ -20,6 +21,10 @@ const MAX_BYTES: usize = 8 << 20;
 const ENTRY_BYTES: usize = 64;
 /// Number of tokens that are fetched at a time. Interrupts are checked between batches.
 const TOKEN_BATCH: usize = 256;
+/// The oid of `pg_catalog.default`, a parser, and its types of plain tokens; they are constants of PostgreSQL.
+const DEFAULT_PARSER: u32 = 3722;
+const WORD: i32 = 1;
+const NUMBER: i32 = 22;
 /// Templates in pg_catalog whose dictionaries depend on the token only.
 const CONTEXT_FREE: [&CStr; 4] = [c"simple", c"snowball", c"ispell", c"synonym"];
 /// Numbers of catalog columns, which the bindings do not define.
@@ -31,6 +36,8 @@ const OID_OF_TEMPLATE: i16 = 1;
 struct CachedConfig {
     /// Whether all dictionaries depend on the token only. Otherwise nothing is cached.
     context_free: bool,
+    /// Whether the parser is the default one.
+    plain: bool,
     /// Maps a token's type and bytes to its lexemes, as [`lexize`] packs them.
     words: HashMap<Box<[u8]>, Box<[u8]>>,
     /// Size of the entries in bytes.
@@ -61,6 +68,7 @@ pub fn each_position(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8], u
     }
     let cached = all.entry(config.to_u32()).or_insert_with(|| CachedConfig {
         context_free: is_context_free(config),
+        plain: has_default_parser(config),
         ..CachedConfig::default()
     });
     if cached.context_free {
@@ -81,7 +89,13 @@ impl CachedConfig {
         let scratch = Scratch::new();
         let mut position = 0;
         let mut key = Vec::new();
-        each_token(config, text, &scratch, |kind, token| {
+        let plain = self.plain;
+        let mut read = |kind: i32, token: &[u8]| {
+            // parsetext skips longer tokens too, with a notice. There is no notice here, because the word may belong to a row
+            // that row-level security hides.
+            if token.len() >= pg_sys::MAXSTRLEN as usize {
+                return;
+            }
             key.clear();
             key.extend_from_slice(&kind.to_ne_bytes());
             key.extend_from_slice(token);
@@ -92,7 +106,21 @@ impl CachedConfig {
             let words = scratch.run_in(|| lexize(config, kind, token));
             each_packed(&words, &mut position, &mut visit);
             self.insert(&key, words);
-        });
+        };
+        if !plain {
+            each_token(config, text, &scratch, read);
+            return;
+        }
+        for (at, part) in parts(text).enumerate() {
+            match part {
+                Part::Word(token) => read(WORD, token.as_bytes()),
+                Part::Number(token) => read(NUMBER, token.as_bytes()),
+                Part::Other(text) => each_token(config, text, &scratch, &mut read),
+            }
+            if at % TOKEN_BATCH == 0 {
+                pgrx::check_for_interrupts!();
+            }
+        }
     }
 
     fn insert(&mut self, key: &[u8], words: Box<[u8]>) {
@@ -140,11 +168,7 @@ fn each_token(
             let bytes = unsafe {
                 std::slice::from_raw_parts(token.start, usize::try_from(token.length).unwrap_or(0))
             };
-            // parsetext skips longer tokens too, with a notice. There is no notice here, because the word may belong to a row
-            // that row-level security hides.
-            if bytes.len() < pg_sys::MAXSTRLEN as usize {
-                visit(token.kind, bytes);
-            }
+            visit(token.kind, bytes);
         }
         pgrx::check_for_interrupts!();
     }
@@ -340,6 +364,13 @@ fn each_packed(packed: &[u8], position: &mut u32, visit: &mut impl FnMut(&[u8], 
         visit(word, *position);
         packed = rest;
     }
+}
+
+/// Returns whether a configuration has PostgreSQL's default parser.
+fn has_default_parser(config: pg_sys::Oid) -> bool {
+    // SAFETY: a catalog cache look-up. The entry is read at once.
+    let parser = unsafe { (*pg_sys::lookup_ts_config_cache(config)).prsId };
+    parser == pg_sys::Oid::from(DEFAULT_PARSER)
 }
 
 /// Returns whether all dictionaries of a configuration depend on the token only. It checks their templates and does not

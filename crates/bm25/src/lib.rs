@@ -11,6 +11,7 @@ mod collector;
 pub mod config_name;
 mod error;
 pub mod index;
+pub mod plain_words;
 pub mod query;
 mod row_words;
 pub mod score;
