@@ -308,7 +308,7 @@ impl IntoDatum for Bm25Query {
 
 impl Bm25Query {
     /// Returns the payload of the varlena, which has the layout of a `bytea`.
-    fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let relation = self.relation.to_u32().to_le_bytes();
         let mut named = Vec::new();
         if self.syntax || !self.text_configs.is_empty() {
@@ -327,6 +327,22 @@ impl Bm25Query {
             self.text.as_bytes(),
         ]
         .concat()
+    }
+
+    /// Returns the query with this payload; an unreadable one if it is not valid.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self::from_bytes(bytes).unwrap_or_else(Self::unreadable)
+    }
+
+    /// What stands for a datum that is not a valid query. It has no table, so no index is found for it.
+    pub fn unreadable() -> Self {
+        Self {
+            relation: pg_sys::InvalidOid,
+            text: String::new(),
+            syntax: false,
+            expansion: Expansion::default(),
+            text_configs: Vec::new(),
+        }
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
@@ -360,17 +376,7 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     Some((u32::from_le_bytes(*number), rest))
 }
 
-// A datum that is not a valid query has no table, so no index is found for it.
-argument!(
-    Bm25Query,
-    Bm25Query {
-        relation: pg_sys::InvalidOid,
-        text: String::new(),
-        syntax: false,
-        expansion: Expansion::default(),
-        text_configs: Vec::new(),
-    }
-);
+argument!(Bm25Query, Bm25Query::unreadable());
 
 // SAFETY: the value is boxed into a varlena in the current memory context, as functions return values by reference.
 unsafe impl BoxRet for Bm25Query {

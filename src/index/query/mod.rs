@@ -2,6 +2,7 @@
 
 mod bm25_query;
 mod expansion;
+mod operator_query;
 mod operators;
 mod row_scores;
 mod weighted_query;

@@ -7,6 +7,7 @@ use reground_bm25::index::score::{distance, to_float};
 use serde::Serialize;
 
 use super::bm25_query::Bm25Query;
+use super::operator_query::OperatorQuery;
 use super::weighted_query::{hides_rows, weighted_query};
 use crate::error::Error;
 use crate::index::content::Content;
@@ -15,30 +16,30 @@ use crate::rows;
 
 /// `text <@> query`: the negative score, so that ascending order puts the best first; 0 without a match.
 #[pg_extern(sql = false)]
-fn bm25_distance(content: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
-    Ok(distance(weighted_query(&query)?.score(&text(content))))
+fn bm25_distance(content: &str, query: OperatorQuery) -> std::result::Result<f64, ErrorReport> {
+    Ok(distance(query.weighted()?.score(&text(content))))
 }
 
 /// `text @@@ query`: whether the text contains a term of the query.
 #[pg_extern(sql = false)]
-fn bm25_matches(content: &str, query: Bm25Query) -> std::result::Result<bool, ErrorReport> {
-    Ok(weighted_query(&query)?.matches(&text(content)))
+fn bm25_matches(content: &str, query: OperatorQuery) -> std::result::Result<bool, ErrorReport> {
+    Ok(query.weighted()?.matches(&text(content)))
 }
 
 /// The score of a text.
 #[pg_extern(sql = false)]
-fn bm25_score(content: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
-    Ok(weighted_query(&query)?.score(&text(content)))
+fn bm25_score(content: &str, query: OperatorQuery) -> std::result::Result<f64, ErrorReport> {
+    Ok(query.weighted()?.score(&text(content)))
 }
 
 /// `text[] <@> query`.
 #[pg_extern(sql = false)]
 fn bm25_fields_distance(
     content: Array<'_, &str>,
-    query: Bm25Query,
+    query: OperatorQuery,
 ) -> std::result::Result<f64, ErrorReport> {
     Ok(distance(
-        weighted_query(&query)?.score(&Content::of_fields(&content)),
+        query.weighted()?.score(&Content::of_fields(&content)),
     ))
 }
 
@@ -46,28 +47,28 @@ fn bm25_fields_distance(
 #[pg_extern(sql = false)]
 fn bm25_fields_matches(
     content: Array<'_, &str>,
-    query: Bm25Query,
+    query: OperatorQuery,
 ) -> std::result::Result<bool, ErrorReport> {
-    Ok(weighted_query(&query)?.matches(&Content::of_fields(&content)))
+    Ok(query.weighted()?.matches(&Content::of_fields(&content)))
 }
 
 /// The score of an array of texts.
 #[pg_extern(sql = false)]
 fn bm25_fields_score(
     content: Array<'_, &str>,
-    query: Bm25Query,
+    query: OperatorQuery,
 ) -> std::result::Result<f64, ErrorReport> {
-    Ok(weighted_query(&query)?.score(&Content::of_fields(&content)))
+    Ok(query.weighted()?.score(&Content::of_fields(&content)))
 }
 
 /// `bm25text <@> query`.
 #[pg_extern(sql = false)]
 fn bm25_in_language_distance(
     content: InLanguage,
-    query: Bm25Query,
+    query: OperatorQuery,
 ) -> std::result::Result<f64, ErrorReport> {
     Ok(distance(
-        weighted_query(&query)?.score(&Content::InLanguage(content)),
+        query.weighted()?.score(&Content::InLanguage(content)),
     ))
 }
 
@@ -75,18 +76,18 @@ fn bm25_in_language_distance(
 #[pg_extern(sql = false)]
 fn bm25_in_language_matches(
     content: InLanguage,
-    query: Bm25Query,
+    query: OperatorQuery,
 ) -> std::result::Result<bool, ErrorReport> {
-    Ok(weighted_query(&query)?.matches(&Content::InLanguage(content)))
+    Ok(query.weighted()?.matches(&Content::InLanguage(content)))
 }
 
 /// The score of a text with its text search configuration.
 #[pg_extern(sql = false)]
 fn bm25_in_language_score(
     content: InLanguage,
-    query: Bm25Query,
+    query: OperatorQuery,
 ) -> std::result::Result<f64, ErrorReport> {
-    Ok(weighted_query(&query)?.score(&Content::InLanguage(content)))
+    Ok(query.weighted()?.score(&Content::InLanguage(content)))
 }
 
 fn text(content: &str) -> Content {

@@ -60,8 +60,17 @@ struct Statement {
     command: u32,
 }
 
+/// A query that was weighted for a statement.
+struct KnownQuery {
+    statement: Statement,
+    /// The stored form of the query.
+    stored: Vec<u8>,
+    weighted: Rc<WeightedQuery>,
+}
+
 thread_local! {
-    static WEIGHTED_QUERIES: RefCell<Vec<(Statement, Bm25Query, Rc<WeightedQuery>)>> = RefCell::default();
+    /// The queries that were weighted last.
+    static WEIGHTED_QUERIES: RefCell<Vec<KnownQuery>> = RefCell::default();
 }
 
 impl Statement {
@@ -112,13 +121,8 @@ pub fn weighted_query_for_scan(
     query: &Bm25Query,
     scanned: Option<pg_sys::Oid>,
 ) -> Result<(Rc<WeightedQuery>, Option<Snapshot>)> {
-    let statement = Statement::current();
-    let known = WEIGHTED_QUERIES.with_borrow(|all| {
-        let mut all = all.iter();
-        let found = all.find(|(of, cached, _)| *of == statement && cached == query);
-        found.map(|(.., weighted)| Rc::clone(weighted))
-    });
-    if let Some(known) = known {
+    let stored = query.to_bytes();
+    if let Some(known) = known(&stored) {
         return Ok((known, None));
     }
     let (weighted, snapshot) = WeightedQuery::compute(query, scanned)?;
@@ -128,12 +132,37 @@ pub fn weighted_query_for_scan(
             // Remove the oldest query, but not one in use by a scan.
             let idle = all
                 .iter()
-                .position(|(.., weighted)| Rc::strong_count(weighted) == 1);
+                .position(|known| Rc::strong_count(&known.weighted) == 1);
             all.remove(idle.unwrap_or_default());
         }
-        all.push((statement, query.clone(), Rc::clone(&weighted)));
+        all.push(KnownQuery {
+            statement: Statement::current(),
+            stored,
+            weighted: Rc::clone(&weighted),
+        });
     });
     Ok((weighted, snapshot))
+}
+
+/// Returns the weighted query of this statement for a stored query, which is not parsed if it was weighted before.
+///
+/// # Errors
+/// As for [`weighted_query`].
+pub fn weighted_query_of(stored: &[u8]) -> Result<Rc<WeightedQuery>> {
+    match known(stored) {
+        Some(known) => Ok(known),
+        None => weighted_query(&Bm25Query::of_bytes(stored)),
+    }
+}
+
+/// Returns a query that this statement has weighted.
+fn known(stored: &[u8]) -> Option<Rc<WeightedQuery>> {
+    let statement = Statement::current();
+    WEIGHTED_QUERIES.with_borrow(|all| {
+        let mut all = all.iter();
+        let found = all.find(|known| known.statement == statement && known.stored == stored);
+        found.map(|known| Rc::clone(&known.weighted))
+    })
 }
 
 impl WeightedQuery {
