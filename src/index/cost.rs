@@ -8,6 +8,7 @@ use pgrx::{FromDatum, Internal, IntoDatum};
 use reground_bm25::index::score::DEFAULT_SELECTIVITY;
 use reground_bm25::index::search::ranked_search::{FULL_SELECTIVITY, STARTUP_COST_SHARE};
 
+use crate::index::expected_rows;
 use crate::index::index_lookup::indexes;
 use crate::index::query::Bm25Query;
 use crate::index::query::{check_readable, weighted_query};
@@ -45,6 +46,7 @@ pub unsafe extern "C-unwind" fn estimate(
             *pages = Default::default();
             return;
         }
+        note_expected_rows(root, path);
         let mut costs = pg_sys::GenericCosts::default();
         pg_sys::genericcostestimate(root, path, loop_count, &mut costs);
         *startup = costs.indexTotalCost * STARTUP_COST_SHARE;
@@ -64,22 +66,52 @@ unsafe fn queries_other_index(
     root: *mut pg_sys::PlannerInfo,
     path: *mut pg_sys::IndexPath,
 ) -> bool {
-    // SAFETY: as the caller promises; orders are operator expressions, and each clause contains one.
+    // SAFETY: as the caller promises.
     unsafe {
         let index = (*(*path).indexinfo).indexoid;
+        known_queries(root, path).any(|query| {
+            // Do not look up indexes of tables that the user may not read. The query itself raises the error.
+            let may_read = check_readable(query.relation).is_ok();
+            let answering = may_read.then(|| indexes(query.relation).ok()).flatten();
+            answering.is_some_and(|answering| !answering.contains(&index))
+        })
+    }
+}
+
+/// Notes the LIMIT of the statement for a scan of the path.
+///
+/// # Safety
+/// The arguments are structures of the planner.
+unsafe fn note_expected_rows(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::IndexPath) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        // Negative without a LIMIT.
+        let rows = (*root).limit_tuples;
+        if rows.is_sign_positive()
+            && let Some(ordering) = known_queries(root, path).next()
+        {
+            expected_rows::note((*(*path).indexinfo).indexoid, ordering, rows);
+        }
+    }
+}
+
+/// Returns the queries of a path that are known at planning time, those that order its rows first.
+///
+/// # Safety
+/// The arguments are structures of the planner that outlive the iterator.
+unsafe fn known_queries(
+    root: *mut pg_sys::PlannerInfo,
+    path: *mut pg_sys::IndexPath,
+) -> impl Iterator<Item = Bm25Query> {
+    // SAFETY: as the caller promises; orders are operator expressions, and each clause contains one.
+    unsafe {
         let orders = nodes((*path).indexorderbys);
         let clauses = nodes((*path).indexclauses).map(|clause| {
             let clause = clause.cast::<pg_sys::IndexClause>();
             (*(*clause).rinfo).clause.cast::<pg_sys::Node>()
         });
-        let mut expressions = orders.chain(clauses);
-        expressions.any(|expression| {
-            let query = right_operand(root, expression);
-            // Do not look up indexes of tables that the user may not read. The query itself raises the error.
-            let query = query.filter(|query| check_readable(query.relation).is_ok());
-            let answering = query.and_then(|query| indexes(query.relation).ok());
-            answering.is_some_and(|answering| !answering.contains(&index))
-        })
+        let expressions = orders.chain(clauses);
+        expressions.filter_map(move |expression| right_operand(root, expression))
     }
 }
 

@@ -10,12 +10,13 @@ use pgrx::prelude::*;
 use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score::distance;
 use reground_bm25::index::search::conjunction;
-use reground_bm25::index::search::ranked_search::{Search, SearchHit};
+use reground_bm25::index::search::ranked_search::{Search, SearchHit, first_batch};
 use reground_bm25::index::search::snapshot::Snapshot;
 
 use self::conditions::{Conditions, requirements};
 use crate::error::{Error, Result};
 use crate::index::content::{Tokenizer, item_pointer};
+use crate::index::expected_rows;
 use crate::index::index_lookup::indexes;
 use crate::index::query::{Bm25Query, WeightedQuery, weighted_query, weighted_query_for_scan};
 use crate::index::raise::{or_raise, raise};
@@ -24,8 +25,6 @@ use crate::index::storage::IndexPages;
 
 /// Strategies of an operator class: 1 matches (`@@@`), 2 orders by score (`<@>`), 3 is `=` for a filter column.
 pub const STRATEGIES: u16 = 3;
-/// Rows in the first batch of a scan, which does not know the LIMIT.
-const FIRST_BATCH: usize = 64;
 /// Rows that are added to a bitmap at a time.
 const BITMAP_BATCH: usize = 1000;
 
@@ -40,6 +39,7 @@ struct State {
 
 /// A scan in progress.
 struct ActiveScan {
+    pages: IndexPages,
     rows: FoundRows,
     /// The query that orders the rows; `None` if there are only conditions on filter columns.
     weighted: Option<Rc<WeightedQuery>>,
@@ -53,9 +53,9 @@ struct ActiveScan {
 
 impl ActiveScan {
     /// Returns the next row, and keeps its score for the operators.
-    fn next(&mut self, pages: &IndexPages) -> Result<Option<SearchHit>> {
+    fn next(&mut self) -> Result<Option<SearchHit>> {
         let found = match &mut self.rows {
-            FoundRows::Ranked(search) => search.next(pages)?,
+            FoundRows::Ranked(search) => search.next(&self.pages)?,
             FoundRows::Listed(hits) => hits.next(),
         };
         if let (Some(found), Some(weighted)) = (&found, &self.weighted) {
@@ -63,6 +63,15 @@ impl ActiveScan {
         }
         Ok(found)
     }
+}
+
+/// How many rows of a scan are fetched.
+#[derive(Clone, Copy)]
+enum Fetched {
+    /// As many as the statement needs, one after the other.
+    ByLimit,
+    /// All at once.
+    All,
 }
 
 /// The rows that a scan returns, by descending score.
@@ -127,15 +136,14 @@ pub unsafe extern "C-unwind" fn next(
 ) -> bool {
     // SAFETY: the scan belongs to this access method, and its relations are open.
     unsafe {
-        let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
         let state = state(scan);
         if state.running.is_none() {
-            state.running = or_raise(start(scan, &pages, FIRST_BATCH));
+            state.running = or_raise(start(scan, Fetched::ByLimit));
         }
         let Some(running) = &mut state.running else {
             return false;
         };
-        let Some(found) = or_raise(running.next(&pages)) else {
+        let Some(found) = or_raise(running.next()) else {
             return false;
         };
         (*scan).xs_heaptid = item_pointer(found.row);
@@ -156,8 +164,7 @@ pub unsafe extern "C-unwind" fn bitmap(
 ) -> i64 {
     // SAFETY: the scan belongs to this access method, its index is open, and the bitmap is valid.
     unsafe {
-        let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
-        let mut running = match start(scan, &pages, usize::MAX) {
+        let mut running = match start(scan, Fetched::All) {
             Ok(Some(running)) => running,
             Ok(None) => return 0,
             // The planner may prefer this plan to a disabled one. Then PostgreSQL rechecks every row.
@@ -169,7 +176,7 @@ pub unsafe extern "C-unwind" fn bitmap(
         let mut total = 0;
         let mut rows = Vec::with_capacity(BITMAP_BATCH);
         loop {
-            let found = or_raise(running.next(&pages));
+            let found = or_raise(running.next());
             rows.extend(found.map(|found| item_pointer(found.row)));
             if rows.len() == BITMAP_BATCH || found.is_none() {
                 let count = rows.len() as std::ffi::c_int;
@@ -223,16 +230,14 @@ unsafe fn state<'a>(scan: pg_sys::IndexScanDesc) -> &'a mut State {
 ///
 /// # Safety
 /// The scan belongs to this access method, with its keys set.
-unsafe fn start(
-    scan: pg_sys::IndexScanDesc,
-    pages: &IndexPages,
-    first: usize,
-) -> Result<Option<ActiveScan>> {
-    // SAFETY: as the caller promises; the index of the scan is open.
-    let (conditions, snapshot, index) = unsafe {
+unsafe fn start(scan: pg_sys::IndexScanDesc, fetched: Fetched) -> Result<Option<ActiveScan>> {
+    // SAFETY: as the caller promises; the index of the scan is open until its end.
+    let (pages, conditions, snapshot, index) = unsafe {
         count_scan(scan);
+        let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
         let index = (*(*scan).indexRelation).rd_id;
-        (Conditions::of(scan)?, (*scan).xs_snapshot.as_ref(), index)
+        let snapshot = (*scan).xs_snapshot.as_ref();
+        (pages, Conditions::of(scan)?, snapshot, index)
     };
     if let Some(snapshot) = snapshot
         && snapshot.snapshot_type != pg_sys::SnapshotType::SNAPSHOT_MVCC
@@ -262,7 +267,7 @@ unsafe fn start(
     // The rows come from the words of the ordering query, unless only other queries are conditions.
     let is_ranked = conditions.queries.is_empty() || conditions.queries.contains(ordering);
     let active = match is_ranked {
-        true => search(index, pages, ordering, &conditions, first)?,
+        true => search(index, pages, ordering, &conditions, fetched)?,
         false => intersect(pages, ordering, &conditions)?,
     };
     Ok(Some(active))
@@ -271,33 +276,38 @@ unsafe fn start(
 /// Begins the search of a query in an index.
 fn search(
     index: pg_sys::Oid,
-    pages: &IndexPages,
+    pages: IndexPages,
     query: &Bm25Query,
     conditions: &Conditions,
-    first: usize,
+    fetched: Fetched,
 ) -> Result<ActiveScan> {
     let (weighted, snapshot) = weighted_query_for_scan(query, Some(index))?;
     let snapshot = match snapshot {
         Some(snapshot) => snapshot,
         // The query was weighted earlier in this statement. This scan may read the current content of the index.
         None => {
-            let meta = Meta::read(pages)?;
+            let meta = Meta::read(&pages)?;
             let terms = weighted.terms(&Tokenizer::of(&meta)?);
-            Snapshot::take(pages, meta, &terms)?
+            Snapshot::take(&pages, meta, &terms)?
         }
     };
     let others = conditions.queries.iter().filter(|other| *other != query);
     let of_query = Some(&weighted);
     let required = requirements(
-        pages,
+        &pages,
         snapshot.meta(),
         others,
         of_query,
         &conditions.filters,
     )?;
+    let first = match fetched {
+        Fetched::ByLimit => first_batch(expected_rows::of_scan(index, query)),
+        Fetched::All => usize::MAX,
+    };
     let search = Search::begin(snapshot, &weighted.statistics, first)?.requiring(required);
     let fulfils = weighted.conditions.are_decided_by_words();
     Ok(ActiveScan {
+        pages,
         rows: FoundRows::Ranked(Box::new(search)),
         fulfils,
         weighted: Some(weighted),
@@ -308,20 +318,21 @@ fn search(
 
 /// Finds the rows of an index that fulfil all conditions, of which the ordering query is none.
 fn intersect(
-    pages: &IndexPages,
+    pages: IndexPages,
     ordering: &Bm25Query,
     conditions: &Conditions,
 ) -> Result<ActiveScan> {
     let weighted = weighted_query(ordering)?;
-    let meta = Meta::read(pages)?;
+    let meta = Meta::read(&pages)?;
     let terms = weighted.terms(&Tokenizer::of(&meta)?);
-    let snapshot = Snapshot::take(pages, meta.clone(), &terms)?;
+    let snapshot = Snapshot::take(&pages, meta.clone(), &terms)?;
     let queries = conditions.queries.iter();
-    let required = requirements(pages, &meta, queries, None, &conditions.filters)?;
+    let required = requirements(&pages, &meta, queries, None, &conditions.filters)?;
     let ranking = Some((&snapshot, &weighted.statistics));
-    let hits = conjunction::matches(pages, &meta, ranking, &required)?;
+    let hits = conjunction::matches(&pages, &meta, ranking, &required)?;
     let fulfils = weighted.conditions.is_empty();
     Ok(ActiveScan {
+        pages,
         rows: FoundRows::Listed(hits.into_iter()),
         weighted: Some(weighted),
         fulfils,
@@ -331,12 +342,13 @@ fn intersect(
 }
 
 /// Finds the rows of an index that fulfil conditions on filter columns.
-fn filtered(pages: &IndexPages, conditions: &Conditions) -> Result<ActiveScan> {
-    let meta = Meta::read(pages)?;
+fn filtered(pages: IndexPages, conditions: &Conditions) -> Result<ActiveScan> {
+    let meta = Meta::read(&pages)?;
     let no_queries = std::iter::empty();
-    let required = requirements(pages, &meta, no_queries, None, &conditions.filters)?;
-    let hits = conjunction::matches(pages, &meta, None, &required)?;
+    let required = requirements(&pages, &meta, no_queries, None, &conditions.filters)?;
+    let hits = conjunction::matches(&pages, &meta, None, &required)?;
     Ok(ActiveScan {
+        pages,
         rows: FoundRows::Listed(hits.into_iter()),
         weighted: None,
         fulfils: false,

@@ -24,8 +24,25 @@ pub const STARTUP_COST_SHARE: f64 = 0.2;
 /// Selectivity of a scan without a query.
 pub const FULL_SELECTIVITY: f64 = 1.0;
 
-/// Factor by which the number of documents grows from batch to batch. A scan does not know its LIMIT, and each batch repeats the search.
+/// Factor by which the number of documents grows from batch to batch. Each batch repeats the search.
 const GROWTH: usize = 16;
+
+/// Number of documents in the first batch of a statement without a known LIMIT.
+const FIRST_BATCH: usize = 64;
+
+/// Maximum number of documents in the first batch. A statement with a larger LIMIT may end before it has fetched them all.
+const MAX_FIRST_BATCH: usize = 16_384;
+
+/// Returns how many documents the first batch needs for a statement that returns `limit` rows. Some of the rows can be invisible, or not
+/// meet another condition, so the batch has some more.
+#[must_use]
+pub fn first_batch(limit: Option<f64>) -> usize {
+    let Some(limit) = limit else {
+        return FIRST_BATCH;
+    };
+    let limit = limit.clamp(1.0, MAX_FIRST_BATCH as f64) as usize;
+    (limit + limit / 4 + 8).min(MAX_FIRST_BATCH)
+}
 
 /// Scoring one given document costs as much as reading this many postings of each list.
 const DOCUMENT_COST: u64 = 4;
