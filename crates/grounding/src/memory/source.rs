@@ -21,10 +21,12 @@ pub struct RememberedSource {
     /// Whether the user pinned it.
     pub pinned: bool,
     /// Order among the pins, ascending.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pin_order: Option<i64>,
     /// Whether an answer has cited it.
     pub cited: bool,
     /// Content hash when it was last in a context (hex), to detect a change.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub content_hash: Option<String>,
 }
 

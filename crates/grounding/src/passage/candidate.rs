@@ -37,45 +37,51 @@ impl Origin {
     }
 }
 
-/// A passage under consideration in one turn, with its ranks and scores.
+/// A passage under consideration in one turn, with its ranks and scores. Values that it does not have are not stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The passage. After a merge, its text, range, hash and tokens are those of the union.
     pub passage: Passage,
     /// Best rank over the lexical lists, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lexical_rank: Option<u32>,
     /// Best BM25 score.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lexical_score: Option<f64>,
     /// Best rank over the vector lists, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub vector_rank: Option<u32>,
     /// Smallest distance.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub vector_distance: Option<f64>,
     /// Rank among the graph neighbours, from 1.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub graph_rank: Option<u32>,
     /// Factor on the fused score for the age of the document, with `recency_half_life`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub recency: Option<f64>,
     /// Fused score, by the setting `fusion`; 0 for a carried passage that is in no list.
     pub fused_score: f64,
     /// The reranker's score, if a reranker ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rerank_score: Option<f64>,
     /// Relevance to this turn's query in [0, 1].
     pub relevance: f64,
     /// Carry score in [0, 1]; `None` for a passage that the conversation did not know.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub carry_score: Option<f64>,
     /// Whether it is the subject of a turn that cannot be understood alone, so that no threshold excludes it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub anchors: bool,
     /// Fresh, carried, pinned, of the graph or added.
     pub origin: Origin,
     /// Compared entities whose lists contain it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<String>,
     /// Keys of all passages merged into this one, in text order; only its own if nothing was merged.
     pub member_chunk_ids: Vec<String>,
     /// Other places with the same text: (document, passage).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_in: Vec<(String, String)>,
 }
 

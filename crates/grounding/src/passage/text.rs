@@ -65,12 +65,16 @@ pub struct Passage {
     /// The passage's key in the application.
     pub chunk_id: String,
     /// The document's version, if the corpus has versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<i32>,
     /// Position among the passages of its document and version, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<i32>,
     /// Pages of the passage.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<PageRange>,
     /// Characters of the passage.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub chars: Option<CharRange>,
     /// The text, never altered.
     pub content: String,
@@ -79,25 +83,28 @@ pub struct Passage {
     /// Exact o200k_base tokens of `content`; 0 until [`Passage::count_tokens`] has counted them.
     pub tokens: u32,
     /// Title of the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The address of the document for readers.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
     /// Publication date as the corpus gives it (ISO 8601).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
     /// The time of the document's last change as the corpus gives it (ISO 8601).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub modified: Option<String>,
     /// Its place in the notation of its corpus, for example `Genesis 1:1-5`, on one line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_locator: Option<String>,
     /// The text search configuration or language of its row, if the corpus maps one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text_config: Option<String>,
     /// The other mapped columns of the corpus.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub metadata: serde_json::Value,
     /// The row, if the passage is a window of its text. Text, hash, characters and tokens are then those of the window.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub window_of: Option<RowText>,
 }
 
@@ -109,6 +116,7 @@ pub struct RowText {
     /// First character of the window in the text of the row.
     pub start: u32,
     /// Characters of the row, if the corpus maps them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub chars: Option<CharRange>,
 }
 
