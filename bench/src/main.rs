@@ -42,6 +42,7 @@ Time and space:
   recording   answers of other systems, checked and recorded per second
   audit       audit queries over many million citations
   lexical     indexes for ranked full-text search
+  scale       hybrid search over many passages
 
 reground-bench COMMAND --help lists the options.";
 
@@ -65,6 +66,7 @@ fn main() -> Result<()> {
             Some("simulation") => simulation::run(arguments),
             Some("support") => support::run(arguments),
             Some("lexical") => cost::lexical::run(arguments),
+            Some("scale") => cost::scale::run(arguments),
             _ => bail!("unknown command {}\n\n{USAGE}", command.display()),
         },
         None | Some(Long("help") | Short('h')) => {

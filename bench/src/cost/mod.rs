@@ -7,4 +7,5 @@ pub mod provenance;
 pub mod recording;
 pub mod repair;
 mod rounds;
+pub mod scale;
 pub mod speed;

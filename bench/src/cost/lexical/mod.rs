@@ -4,7 +4,7 @@ mod competitor;
 mod filters;
 mod options;
 mod pairs;
-mod passages;
+pub mod passages;
 mod report;
 #[cfg(feature = "tantivy")]
 mod tantivy_index;

@@ -31,7 +31,7 @@ pub struct HybridSearch {
 
 impl HybridSearch {
     /// `search` of a corpus.
-    fn of_corpus(corpus: &str) -> Self {
+    pub fn of_corpus(corpus: &str) -> Self {
         Self {
             name: "**search**, fused by scores",
             statement: format!(
@@ -41,7 +41,7 @@ impl HybridSearch {
     }
 
     /// A text search and pgvector's HNSW index on the same table. `text_search` returns `chunk_id`, best passage first.
-    fn in_plain_sql(name: &'static str, table: &str, text_search: &str) -> Self {
+    pub fn in_plain_sql(name: &'static str, table: &str, text_search: &str) -> Self {
         let statement = format!(
             "WITH lexical AS (SELECT chunk_id, row_number() OVER () AS rank FROM ({text_search} LIMIT {CANDIDATES}) AS found), \
                   vector AS (SELECT chunk_id, row_number() OVER () AS rank \

@@ -4,13 +4,13 @@
 mod answer;
 mod extension;
 mod floor;
-mod hybrid;
+pub mod hybrid;
 mod options;
 mod report;
 mod rounds;
 mod size;
 mod throughput;
-mod workload;
+pub mod workload;
 
 use anyhow::Result;
 
