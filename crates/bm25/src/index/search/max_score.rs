@@ -3,10 +3,11 @@
 //!
 //! The bounds of the blocks give the maximum score in each window. The most promising windows are scored first, which raises
 //! the threshold early. Windows whose maximum is below the threshold are skipped. Within a window, the lists with the smallest
-//! contributions cannot reach the threshold even together. They are not scanned fully: they only add to documents found in the
-//! other lists, as long as these documents can still reach the threshold.
+//! contributions cannot reach the threshold even together. They are not scanned fully: they only add to the candidates, which are
+//! documents found in the other lists that can still reach the threshold.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use reground_interrupt::check_interrupt;
 
@@ -31,10 +32,12 @@ pub struct SegmentScan<'a, P: Pages> {
     ordinal: u64,
     /// What the documents must have besides.
     required: SegmentRequirements<P>,
-    /// Partial scores of the window's documents; all 0 between windows.
+    /// Partial scores of the window's documents, while several lists are added; all 0 otherwise.
     sums: Vec<u64>,
-    /// One bit for each document that has a partial score and can reach the threshold.
+    /// One bit for each document that has a partial score.
     marks: [u64; MARK_WORDS],
+    /// Documents that can reach the threshold, in order: position in the window and partial score.
+    candidates: Vec<(usize, u64)>,
 }
 
 /// A list in a window.
@@ -55,6 +58,7 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
             required,
             sums: vec![0; WINDOW],
             marks: [0; MARK_WORDS],
+            candidates: Vec::new(),
         }
     }
 
@@ -118,58 +122,114 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
             .saturating_add(WINDOW as u32)
             .min(self.scoring.reader.segment.documents);
         let mut lists = self.bounded(lists, start, end)?;
-        let (scoring, ordinal) = (&self.scoring, self.ordinal);
-        let (sums, marks, required) = (&mut self.sums, &mut self.marks, &mut self.required);
-        scoring.reader.norms(start, |norms| {
-            for BoundedList { list, rest, .. } in &mut lists {
-                let (rest, threshold) = (*rest, top_k.threshold());
-                if rest >= threshold {
-                    list.add(scoring, start..end, norms, |position, contribution| {
-                        sums[position] += contribution;
-                        marks[position / 64] |= 1 << (position % 64);
-                    })?;
-                    continue;
-                }
-                // A document that occurs in none of the previous lists cannot reach the threshold. Only marked documents
-                // count, and only those that this list and the later ones can lift to the threshold.
-                let marked = retain_marks(marks, sums, |sum| sum.saturating_add(rest) >= threshold);
-                if marked == 0 {
+        let threshold = top_k.threshold();
+        // A document that occurs in none of the first lists cannot reach the threshold.
+        let first = lists.partition_point(|bounded| bounded.rest >= threshold);
+        let (first, others) = lists.split_at_mut(first);
+        self.scoring.reader.norms(start, |norms| {
+            let rest = others.first().map_or(0, |bounded| bounded.rest);
+            let needed = threshold.saturating_sub(rest).max(1);
+            match first {
+                [only] => self.collect(only.list, start..end, norms, needed)?,
+                _ => self.collect_sums(first, start..end, norms, needed)?,
+            }
+            for BoundedList { list, rest, .. } in others {
+                let needed = threshold.saturating_sub(*rest);
+                self.candidates.retain(|&(_, sum)| sum >= needed);
+                if self.candidates.is_empty() {
                     break;
                 }
-                if marked.saturating_mul(LOOKUP_COST) > list.density {
-                    list.add(scoring, start..end, norms, |position, contribution| {
-                        if sums[position] > 0 {
-                            sums[position] += contribution;
-                        }
-                    })?;
-                } else {
-                    for position in marked_positions(marks) {
-                        let norm = norms.get(position).copied().unwrap_or_default();
-                        sums[position] +=
-                            list.contribution(scoring, start + position as u32, norm)?;
-                    }
-                    check_interrupt(WORK_PER_POSTING * marked);
-                }
+                self.add(list, start..end, norms)?;
             }
-            let mut threshold = top_k.threshold();
-            for position in marked_positions(marks) {
-                if sums[position] < threshold {
-                    continue;
-                }
-                let document = start + position as u32;
-                let hit = (sums[position], Reverse(ordinal << 32 | u64::from(document)));
-                if top_k.accepts(hit)
-                    && required.are_met(scoring.reader, document)?
-                    && !scoring.reader.is_dead(document)?
-                {
-                    top_k.offer(hit);
-                    threshold = top_k.threshold();
-                }
-            }
-            marks.fill(0);
-            sums.fill(0);
-            Ok(())
+            self.offer(start, top_k)
         })?
+    }
+
+    /// Makes candidates of the documents of a list with a contribution of at least `needed`.
+    fn collect(
+        &mut self,
+        list: &mut PostingList<P>,
+        window: Range<u32>,
+        norms: &[u8],
+        needed: u64,
+    ) -> Result<()> {
+        let candidates = &mut self.candidates;
+        candidates.clear();
+        list.add(&self.scoring, window, norms, |position, contribution| {
+            if contribution >= needed {
+                candidates.push((position, contribution));
+            }
+        })
+    }
+
+    /// Makes candidates of the documents of several lists with a sum of at least `needed`.
+    fn collect_sums(
+        &mut self,
+        lists: &mut [BoundedList<'_, P>],
+        window: Range<u32>,
+        norms: &[u8],
+        needed: u64,
+    ) -> Result<()> {
+        let (sums, marks) = (&mut self.sums, &mut self.marks);
+        for BoundedList { list, .. } in lists {
+            list.add(
+                &self.scoring,
+                window.clone(),
+                norms,
+                |position, contribution| {
+                    sums[position] += contribution;
+                    marks[position / 64] |= 1 << (position % 64);
+                },
+            )?;
+        }
+        self.candidates.clear();
+        for position in marked_positions(marks) {
+            let sum = std::mem::take(&mut sums[position]);
+            if sum >= needed {
+                self.candidates.push((position, sum));
+            }
+        }
+        marks.fill(0);
+        Ok(())
+    }
+
+    /// Adds the contributions of a list to the candidates.
+    fn add(&mut self, list: &mut PostingList<P>, window: Range<u32>, norms: &[u8]) -> Result<()> {
+        let scoring = &self.scoring;
+        if self.candidates.len().saturating_mul(LOOKUP_COST) > list.density {
+            let mut candidates = self.candidates.iter_mut().peekable();
+            return list.add(scoring, window, norms, |position, contribution| {
+                while candidates.next_if(|(at, _)| *at < position).is_some() {}
+                if let Some((_, sum)) = candidates.next_if(|(at, _)| *at == position) {
+                    *sum += contribution;
+                }
+            });
+        }
+        check_interrupt(WORK_PER_POSTING * self.candidates.len());
+        for (position, sum) in &mut self.candidates {
+            let norm = norms.get(*position).copied().unwrap_or_default();
+            *sum += list.contribution(scoring, window.start + *position as u32, norm)?;
+        }
+        Ok(())
+    }
+
+    /// Offers the candidates of the window that begins at document `start`.
+    fn offer(&mut self, start: u32, top_k: &mut TopK) -> Result<()> {
+        let reader = self.scoring.reader;
+        for &(position, sum) in &self.candidates {
+            if sum < top_k.threshold() {
+                continue;
+            }
+            let document = start + position as u32;
+            let hit = (sum, Reverse(self.ordinal << 32 | u64::from(document)));
+            if top_k.accepts(hit)
+                && self.required.are_met(reader, document)?
+                && !reader.is_dead(document)?
+            {
+                top_k.offer(hit);
+            }
+        }
+        Ok(())
     }
 
     /// Returns the lists for a window, by descending maximum contribution.
@@ -209,27 +269,4 @@ fn marked_positions(marks: &[u64; MARK_WORDS]) -> impl Iterator<Item = usize> {
             position
         })
     })
-}
-
-/// Unmarks the documents whose sum `keep` rejects. Returns the number of documents that remain marked.
-fn retain_marks(
-    marks: &mut [u64; MARK_WORDS],
-    sums: &mut [u64],
-    keep: impl Fn(u64) -> bool,
-) -> usize {
-    let mut marked = 0;
-    for (word, bits) in marks.iter_mut().enumerate() {
-        let mut left = *bits;
-        while left != 0 {
-            let position = word * 64 + left.trailing_zeros() as usize;
-            if keep(sums[position]) {
-                marked += 1;
-            } else {
-                *bits &= !(left & left.wrapping_neg());
-                sums[position] = 0;
-            }
-            left &= left - 1;
-        }
-    }
-    marked
 }

@@ -41,7 +41,7 @@ pub fn first_batch(limit: Option<f64>) -> usize {
         return FIRST_BATCH;
     };
     let limit = limit.clamp(1.0, MAX_FIRST_BATCH as f64) as usize;
-    (limit + limit / 4 + 8).min(MAX_FIRST_BATCH)
+    (limit + limit / 8 + 8).min(MAX_FIRST_BATCH)
 }
 
 /// Scoring one given document costs as much as reading this many postings of each list.

@@ -306,8 +306,8 @@ impl<P: Pages> Postings<P> {
             }
             self.decode(reader)?;
             let held = &self.block.documents[..self.block.length];
-            let from = self.next + held[self.next..].partition_point(|&document| document < start);
-            let to = from + held[from..].partition_point(|&document| document < end);
+            let from = self.next + count_before(&held[self.next..], start);
+            let to = from + count_before(&held[from..], end);
             self.next = to;
             if from < to {
                 return Ok(Some((
@@ -340,5 +340,15 @@ impl<P: Pages> Postings<P> {
         } else {
             0
         })
+    }
+}
+
+/// Number of documents before `end`. Most blocks are on one side of it.
+#[inline]
+fn count_before(documents: &[u32], end: u32) -> usize {
+    match documents {
+        [first, ..] if *first >= end => 0,
+        [.., last] if *last < end => documents.len(),
+        _ => documents.partition_point(|&document| document < end),
     }
 }

@@ -23,6 +23,8 @@ pub struct SegmentReader<'a, P: Pages> {
     pub segment: &'a Segment,
     norms: Held<P>,
     rows: Held<P>,
+    /// Copy of the removal bits of a page, with its number.
+    dead: RefCell<Option<(u32, Vec<u8>)>>,
 }
 
 /// Number of pages for one record per document, with `a_page` records on a page.
@@ -38,6 +40,7 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
             segment,
             norms: RefCell::new(None),
             rows: RefCell::new(None),
+            dead: RefCell::new(None),
         }
     }
 
@@ -192,7 +195,8 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         Ok(low)
     }
 
-    /// Returns whether vacuum removed a document. A vacuum may be running.
+    /// Returns whether vacuum removed a document. A vacuum may be running: a document that it removes after the bits were copied has a row
+    /// that the reader's snapshot does not show, and neither does a new row at its address.
     ///
     /// # Errors
     /// A damaged page.
@@ -202,14 +206,23 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         }
         let page_no = self.first_dead_page() + document / (CONTENT_BYTES * 8) as u32;
         let bit = document as usize % (CONTENT_BYTES * 8);
+        let mut dead = self.dead.borrow_mut();
+        let bits = match &mut *dead {
+            Some((at, bits)) if *at == page_no => bits,
+            other => &mut other.insert((page_no, self.dead_bits(page_no)?)).1,
+        };
+        let byte = bits.get(bit / 8).ok_or(IndexError::Corrupt {
+            block: self.block(page_no)?,
+            problem: "it is shorter than its content",
+        })?;
+        Ok(byte >> (bit % 8) & 1 == 1)
+    }
+
+    /// Copies the removal bits of a page.
+    fn dead_bits(&self, page_no: u32) -> Result<Vec<u8>> {
         let block = self.block(page_no)?;
         self.pages.look(block, |body| {
-            let bits = content(body, block, self.header(PageKind::Dead, page_no))?;
-            let byte = bits.get(bit / 8).ok_or(IndexError::Corrupt {
-                block,
-                problem: "it is shorter than its content",
-            })?;
-            Ok(byte >> (bit % 8) & 1 == 1)
+            Ok(content(body, block, self.header(PageKind::Dead, page_no))?.to_vec())
         })
     }
 
