@@ -86,10 +86,8 @@ unsafe fn note_expected_rows(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::
     // SAFETY: as the caller promises.
     unsafe {
         // Negative without a LIMIT.
-        let rows = (*root).limit_tuples;
-        if rows.is_sign_positive()
-            && let Some(ordering) = known_queries(root, path).next()
-        {
+        let rows = Some((*root).limit_tuples).filter(|rows| rows.is_sign_positive());
+        if let Some(ordering) = known_queries(root, path).next() {
             expected_rows::note((*(*path).indexinfo).indexoid, ordering, rows);
         }
     }

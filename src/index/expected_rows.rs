@@ -23,16 +23,18 @@ thread_local! {
     static PLANNED: RefCell<VecDeque<PlannedScan>> = RefCell::default();
 }
 
-/// Notes the number of rows of a planned scan.
-pub fn note(index: pg_sys::Oid, query: Bm25Query, rows: f64) {
+/// Notes the number of rows of a planned scan; `None` if it is not known.
+pub fn note(index: pg_sys::Oid, query: Bm25Query, rows: Option<f64>) {
     PLANNED.with_borrow_mut(|planned| {
         planned.retain(|scan| scan.index != index || scan.query != query);
         planned.truncate(MAX_SCANS - 1);
-        planned.push_front(PlannedScan { index, query, rows });
+        if let Some(rows) = rows {
+            planned.push_front(PlannedScan { index, query, rows });
+        }
     });
 }
 
-/// Returns the number of rows of a scan; `None` if its plan is older, or was made without its query.
+/// Returns the number of rows of a scan; `None` if it is not known, or its plan was made without its query.
 pub fn of_scan(index: pg_sys::Oid, query: &Bm25Query) -> Option<f64> {
     PLANNED.with_borrow(|planned| {
         let mut planned = planned.iter();

@@ -200,3 +200,23 @@ impl Search {
         documents.saturating_mul(lists * DOCUMENT_COST) < postings
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_batch_has_the_rows_of_the_limit_and_some_more() {
+        let batches = [
+            None,
+            Some(0.0),
+            Some(10.0),
+            Some(1000.0),
+            Some(f64::INFINITY),
+        ];
+        assert_eq!(
+            batches.map(first_batch),
+            [FIRST_BATCH, 9, 19, 1133, MAX_FIRST_BATCH]
+        );
+    }
+}
