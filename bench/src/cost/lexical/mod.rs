@@ -51,11 +51,14 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         &address,
         &competitors,
         &queries,
-        options.limit,
+        &options,
         rows,
     )?;
-    let filters = filters::measure(&mut client, &address, &competitors, &queries, options.limit)?;
-    let pairs = pairs::measure(&mut client, &address, options.limit)?;
+    let (mut filters, mut pairs) = (Vec::new(), Vec::new());
+    if !options.searches_only {
+        filters = filters::measure(&mut client, &address, &competitors, &queries, options.limit)?;
+        pairs = pairs::measure(&mut client, &address, options.limit)?;
+    }
     let report = Report {
         machine: machine::describe(&mut client, &address)?,
         passages: options.passages,
@@ -101,9 +104,10 @@ fn measure(
     address: &Address,
     competitors: &[Competitor],
     queries: &[Vec<String>],
-    limit: usize,
+    options: &Options,
     mut rows: Vec<Row>,
 ) -> Result<Vec<Row>> {
+    let limit = options.limit;
     #[cfg(feature = "tantivy")]
     let mut tantivy = {
         eprintln!("tantivy: reading the passages …");
@@ -144,9 +148,15 @@ fn measure(
     searches.truncate(competitors.len());
     for (row, competitor) in rows.iter_mut().zip(competitors) {
         row.rate = Some(rate(address, queries, limit, competitor)?);
+        if options.searches_only {
+            continue;
+        }
         row.insert = Some(inserts(client, competitor, &mut |client| {
             passages::insert(client, INSERTS)
         })?);
+    }
+    if options.searches_only {
+        return Ok(rows);
     }
     eprintln!("updating a tenth of the rows …");
     client

@@ -16,6 +16,7 @@ pub const USAGE: &str = "usage: reground-bench lexical --uri URI --data FOLDER [
   --queries N      most queries per number of words (default 60)
   --limit N        rows per query (default 10)
   --only NAMES     competitors, separated by commas (default: all that the server has; ours is always included)
+  --searches-only  builds and searches, without changed rows, filters and pairs of words
   --out FILE       also write the report to this file";
 
 /// Parsed arguments.
@@ -32,6 +33,8 @@ pub struct Options {
     pub limit: usize,
     /// Names of competitors; empty for all.
     pub only: Vec<String>,
+    /// Whether only builds and searches are measured.
+    pub searches_only: bool,
     /// File for the report.
     pub out: Option<PathBuf>,
 }
@@ -45,6 +48,7 @@ impl Options {
         let (mut uri, mut data, mut out) = (None, None, None);
         let mut only = Vec::new();
         let (mut passages, mut queries, mut limit) = (100_000, 60, 10);
+        let mut searches_only = false;
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("help") => return Ok(None),
@@ -60,6 +64,7 @@ impl Options {
                         .map(|name| name.trim().to_owned())
                         .collect();
                 }
+                Long("searches-only") => searches_only = true,
                 Long("out") => out = Some(PathBuf::from(parser.value()?)),
                 other => bail!("{}\n\n{USAGE}", other.unexpected()),
             }
@@ -75,6 +80,7 @@ impl Options {
             queries,
             limit,
             only,
+            searches_only,
             out,
         }))
     }

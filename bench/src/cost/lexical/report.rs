@@ -139,16 +139,22 @@ impl Report {
                 ))
             )?;
         }
-        writeln!(
-            text,
-            "\nInserts are {} single statements, each in its own transaction with synchronous_commit off, into an empty table with only \
-             this index.\n",
-            self.inserts
-        )?;
+        writeln!(text)?;
+        if self.rows.iter().any(|row| row.insert.is_some()) {
+            writeln!(
+                text,
+                "Inserts are {} single statements, each in its own transaction with synchronous_commit off, into an empty table with only \
+                 this index.\n",
+                self.inserts
+            )?;
+        }
         Ok(())
     }
 
     fn times(&self, text: &mut String, title: &str, of: Of) -> Result<()> {
+        if self.rows.iter().all(|row| of(row).is_empty()) {
+            return Ok(());
+        }
         writeln!(text, "## {title}\n")?;
         let groups = self.queries.iter().enumerate();
         let names: Vec<String> = groups
@@ -228,6 +234,9 @@ impl Report {
 
     /// The table of the searches for two adjacent words.
     fn pairs(&self, text: &mut String) -> Result<()> {
+        if self.pairs.is_empty() {
+            return Ok(());
+        }
         writeln!(
             text,
             "## Two words\n\n\

@@ -114,15 +114,15 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
         lists: &mut [PostingList<P>],
         top_k: &mut TopK,
     ) -> Result<()> {
-        if bound == 0 || bound < top_k.threshold() {
+        let start = (window * WINDOW) as u32;
+        let threshold = top_k.threshold(self.number(start));
+        if bound == 0 || bound < threshold {
             return Ok(());
         }
-        let start = (window * WINDOW) as u32;
         let end = start
             .saturating_add(WINDOW as u32)
             .min(self.scoring.reader.segment.documents);
         let mut lists = self.bounded(lists, start, end)?;
-        let threshold = top_k.threshold();
         // A document that occurs in none of the first lists cannot reach the threshold.
         let first = lists.partition_point(|bounded| bounded.rest >= threshold);
         let (first, others) = lists.split_at_mut(first);
@@ -213,15 +213,17 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
         Ok(())
     }
 
+    /// The number of a document among all segments.
+    fn number(&self, document: u32) -> u64 {
+        self.ordinal << 32 | u64::from(document)
+    }
+
     /// Offers the candidates of the window that begins at document `start`.
     fn offer(&mut self, start: u32, top_k: &mut TopK) -> Result<()> {
         let reader = self.scoring.reader;
         for &(position, sum) in &self.candidates {
-            if sum < top_k.threshold() {
-                continue;
-            }
             let document = start + position as u32;
-            let hit = (sum, Reverse(self.ordinal << 32 | u64::from(document)));
+            let hit = (sum, Reverse(self.number(document)));
             if top_k.accepts(hit)
                 && self.required.are_met(reader, document)?
                 && !reader.is_dead(document)?

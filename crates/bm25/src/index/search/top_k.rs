@@ -26,10 +26,13 @@ impl TopK {
         }
     }
 
-    /// Minimum score of a document that may still be accepted. Of equal scores, only lower numbers are accepted.
-    pub fn threshold(&self) -> u64 {
+    /// Minimum score of a document with a number of at least `first` that may still be accepted. Of equal scores, only lower numbers are
+    /// accepted.
+    pub fn threshold(&self, first: u64) -> u64 {
         match self.keys.peek() {
-            Some(Reverse((score, _))) if self.keys.len() == self.limit => *score,
+            Some(Reverse((score, Reverse(worst)))) if self.keys.len() == self.limit => {
+                score.saturating_add(u64::from(first > *worst))
+            }
             _ => 0,
         }
     }
