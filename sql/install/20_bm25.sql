@@ -72,11 +72,11 @@ CREATE FUNCTION reground.find_text_config(name text) RETURNS regconfig
 COMMENT ON FUNCTION reground.find_text_config IS
 'Returns the text search configuration for a name or a language code (german, public.mine, de, zh-TW), or NULL. A name without a schema is looked up in pg_catalog.';
 
--- IMMUTABLE like to_tsquery(regconfig, text): a plan has the value, and does not compute it for each row.
+-- IMMUTABLE like to_tsquery(regconfig, text): a plan with constant arguments has the value, and does not compute it for each row.
 CREATE FUNCTION reground.bm25_query(query text, relation regclass, expansion jsonb DEFAULT NULL, text_configs text[] DEFAULT NULL, syntax boolean DEFAULT false) RETURNS reground.bm25query
     LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25_query_wrapper';
 COMMENT ON FUNCTION reground.bm25_query IS
-'Returns a BM25 query over a table, a partitioned table, or one of several indexes of a table. expansion: additional lexemes as an object {lexeme: weight}, weights above 0, where a word of the query has weight 1; the 40 with the largest product of weight and inverse document frequency are used. text_configs: text search configurations that parse the query; NULL elements mean that of the index. syntax: the query can have "phrases", +required and -excluded words; a phrase is required. Errors: 42601 if the query does not follow the syntax.';
+'Returns a BM25 query over a table, a partitioned table, or one of several indexes of a table. expansion: additional lexemes as an object {lexeme: weight}, weights above 0, where a word of the query has weight 1; the 40 with the largest product of weight and inverse document frequency are used. text_configs: text search configurations that parse the query; default that of the index. syntax: the query can have "phrases", +required and -excluded words; a phrase is required. Errors: 42601 if the query does not follow the syntax, 42704 if a configuration does not exist, 22023 for an invalid expansion, 22004 for a NULL configuration.';
 
 -- STABLE: the statistics of the index are read once per statement. PARALLEL RESTRICTED: a worker would read them at another time.
 CREATE FUNCTION reground._bm25_distance(content text, query reground.bm25query) RETURNS double precision

@@ -88,7 +88,7 @@ unsafe fn note_expected_rows(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::
         // Negative without a LIMIT.
         let rows = Some((*root).limit_tuples).filter(|rows| rows.is_sign_positive());
         if let Some(ordering) = known_queries(root, path).next() {
-            expected_rows::note((*(*path).indexinfo).indexoid, ordering, rows);
+            expected_rows::note((*(*path).indexinfo).indexoid, &ordering, rows);
         }
     }
 }

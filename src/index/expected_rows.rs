@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use pgrx::pg_sys;
+use reground_bm25::index::terms::fingerprint;
 
 use super::query::Bm25Query;
 
@@ -14,7 +15,8 @@ const MAX_SCANS: usize = 64;
 /// A planned scan of an index, with the number of rows.
 struct PlannedScan {
     index: pg_sys::Oid,
-    query: Bm25Query,
+    /// Fingerprint of the query, which can be long.
+    query: u64,
     rows: f64,
 }
 
@@ -24,11 +26,12 @@ thread_local! {
 }
 
 /// Notes the number of rows of a planned scan; `None` if it is not known.
-pub fn note(index: pg_sys::Oid, query: Bm25Query, rows: Option<f64>) {
+pub fn note(index: pg_sys::Oid, query: &Bm25Query, rows: Option<f64>) {
+    let query = fingerprint(&query.to_bytes());
     PLANNED.with_borrow_mut(|planned| {
         planned.retain(|scan| scan.index != index || scan.query != query);
-        planned.truncate(MAX_SCANS - 1);
         if let Some(rows) = rows {
+            planned.truncate(MAX_SCANS - 1);
             planned.push_front(PlannedScan { index, query, rows });
         }
     });
@@ -36,9 +39,10 @@ pub fn note(index: pg_sys::Oid, query: Bm25Query, rows: Option<f64>) {
 
 /// Returns the number of rows of a scan; `None` if it is not known, or its plan was made without its query.
 pub fn of_scan(index: pg_sys::Oid, query: &Bm25Query) -> Option<f64> {
+    let query = fingerprint(&query.to_bytes());
     PLANNED.with_borrow(|planned| {
         let mut planned = planned.iter();
-        let found = planned.find(|scan| scan.index == index && scan.query == *query);
+        let found = planned.find(|scan| scan.index == index && scan.query == query);
         found.map(|scan| scan.rows)
     })
 }

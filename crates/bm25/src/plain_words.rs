@@ -2,8 +2,8 @@
 //!
 //! PostgreSQL's default parser looks for addresses, file names, numbers and markup at each character. Most words have none of these
 //! around them: runs of ASCII letters or digits between blanks and common punctuation. The parser returns each such run as it is, so
-//! only the rest of a text is parsed. A part for the parser begins where a token has ended, and ends after a blank, which ends every
-//! token; so the parser returns the same tokens for the parts as for the whole text.
+//! only the rest of a text is parsed. A part for the parser begins where a token has ended, and ends after a blank. A blank ends every
+//! token but markup, so the parser returns the same tokens for the parts as for the whole text. A text with `<` or `://` is one part.
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -43,6 +43,13 @@ SELECT * FROM reground.bm25_check('leaflets_body', heapallindexed => true);
 SELECT reground.bm25_query('rot', 'leaflets', '{"x": 1}', '{german,simple}'), reground.bm25_query('rot', 'leaflets', text_configs => '{german}')::text::reground.bm25query, reground.bm25_query('rot', 'leaflets', text_configs => '{}');
 SELECT * FROM regress.refusal($$SELECT reground.bm25_query('rot', 'languages.leaflets', text_configs => '{klingon}')$$);
 SELECT * FROM regress.refusal($$SELECT reground.bm25_query('rot', 'languages.leaflets', text_configs => '{NULL}')$$);
+-- A configuration that is dropped after the plan was made.
+CREATE TEXT SEARCH CONFIGURATION languages.passing (COPY = pg_catalog.german);
+PREPARE passing AS SELECT count(*) FROM languages.leaflets WHERE reground.in_language(body, lang) @@@ reground.bm25_query('rot', 'languages.leaflets', text_configs => '{languages.passing}');
+EXECUTE passing;
+DROP TEXT SEARCH CONFIGURATION languages.passing;
+EXECUTE passing;
+DEALLOCATE passing;
 SELECT * FROM regress.refusal($$SELECT '+["klingon"] languages.leaflets: rot'::reground.bm25query$$);
 SELECT * FROM regress.refusal($$SELECT '+[1] languages.leaflets: rot'::reground.bm25query$$);
 -- Only the language of a row changes.

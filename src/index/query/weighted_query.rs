@@ -183,7 +183,7 @@ impl WeightedQuery {
             let meta = Meta::read(&pages)?;
             let tokenizer = Tokenizer::of(&meta)?;
             let parameters = meta.parameters()?;
-            let configs = text_configs(tokenizer.config, query);
+            let configs = text_configs(tokenizer.config, query)?;
             let lexemes = match &combined {
                 Some(combined)
                     if (combined.tokenizer.config, combined.tokenizer.weights)
@@ -295,12 +295,18 @@ impl WeightedQuery {
 }
 
 /// Returns the text search configurations of a query: its own ones, or else that of the index.
-fn text_configs(own: pg_sys::Oid, query: &Bm25Query) -> Vec<pg_sys::Oid> {
+///
+/// # Errors
+/// 42704 if one was dropped after the query was made.
+fn text_configs(own: pg_sys::Oid, query: &Bm25Query) -> Result<Vec<pg_sys::Oid>> {
     if query.text_configs.is_empty() {
-        return vec![own];
+        return Ok(vec![own]);
     }
+    let unknown = |name: &String| Error::UnknownTextConfig(name.clone());
     let named = query.text_configs.iter();
-    named.filter_map(|name| find_config(name)).collect()
+    named
+        .map(|name| find_config(name).ok_or_else(|| unknown(name)))
+        .collect()
 }
 
 /// Returns the lexemes of a query in order, with their weights. The lexemes of several configurations are combined; each

@@ -25,7 +25,7 @@ const IS_OF_IT: &str =
 /// Expression for the source without texts: ids, position, hash and scores stay. Other sources must not change in any byte, because the
 /// chain contains their hashes.
 const WITHOUT_TEXT: &str = "(e.source || jsonb_build_object('facts', '[]'::jsonb, 'passage', \
-     ((e.source -> 'passage') - 'structured_locator') || '{\"content\": \"\", \"title\": null, \"uri\": null, \"published\": null, \"metadata\": null}'))";
+     (e.source -> 'passage') - '{structured_locator,title,uri,published,metadata}'::text[] || '{\"content\": \"\"}'))";
 
 /// Condition that a citation `c` cites the document: one of its passages, or a marker that is bound to one.
 const CITES_IT: &str = "(c.corpus = $1 AND c.doc_id = $2 OR c.doc_id IS NULL AND EXISTS (SELECT FROM reground.conversation_markers AS b \

@@ -195,8 +195,9 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         Ok(low)
     }
 
-    /// Returns whether vacuum removed a document. A vacuum may be running: a document that it removes after the bits were copied has a row
-    /// that the reader's snapshot does not show, and neither does a new row at its address.
+    /// Returns whether vacuum removed a document. The bits are copied once, though a vacuum may be running: it removes only rows that no
+    /// running statement sees, and a statement does not see a row that is inserted later at the same address. A merge holds the
+    /// maintenance lock, so no vacuum is running then.
     ///
     /// # Errors
     /// A damaged page.
