@@ -3,7 +3,7 @@
 export ARGS PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS ROWS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bench test-metrics test-models test-apps test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-visible-rows build install fmt lint clean
+.PHONY: help demo test test-bench test-metrics test-models test-apps test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-scale bench-visible-rows build install fmt lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -79,6 +79,9 @@ bench-visible-rows: ## measure searches under policies, principals and filters b
 
 bench-lexical: ## compare indexes for ranked text search, into docs/benchmarks-lexical.md (DATA=folder; URI=…)
 	@scripts/bench-lexical.sh
+
+bench-scale: ## ten million passages in an index for ranked text search, and hybrid search over a million, into docs/benchmarks-scale.md (DATA=folder; URI=…)
+	@scripts/bench-scale.sh
 
 build: ## build the extension's library (PROFILE=release for full optimisation)
 	@scripts/build-extension.sh

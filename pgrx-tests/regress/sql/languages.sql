@@ -45,7 +45,7 @@ SELECT * FROM regress.refusal($$SELECT reground.bm25_query('rot', 'languages.lea
 SELECT * FROM regress.refusal($$SELECT reground.bm25_query('rot', 'languages.leaflets', text_configs => '{NULL}')$$);
 -- A configuration that is dropped after the plan was made.
 CREATE TEXT SEARCH CONFIGURATION languages.passing (COPY = pg_catalog.german);
-PREPARE passing AS SELECT count(*) FROM languages.leaflets WHERE reground.in_language(body, lang) @@@ reground.bm25_query('rot', 'languages.leaflets', text_configs => '{languages.passing}');
+PREPARE passing AS SELECT count(*) FROM languages.leaflets WHERE reground.in_language(body, lang) @@@ reground.bm25_query('Wärmepumpe', 'languages.leaflets', text_configs => '{languages.passing}');
 EXECUTE passing;
 DROP TEXT SEARCH CONFIGURATION languages.passing;
 EXECUTE passing;
