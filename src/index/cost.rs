@@ -8,9 +8,8 @@ use pgrx::{FromDatum, Internal, IntoDatum};
 use reground_bm25::index::score::DEFAULT_SELECTIVITY;
 use reground_bm25::index::search::ranked_search::{FULL_SELECTIVITY, STARTUP_COST_SHARE};
 
-use crate::index::expected_rows;
 use crate::index::index_lookup::indexes;
-use crate::index::query::Bm25Query;
+use crate::index::query::{Bm25Query, expected_rows};
 use crate::index::query::{check_readable, weighted_query};
 
 /// Estimates the cost of a path. A path is impossible if it has no condition and no order, orders by two queries, or has a query for another

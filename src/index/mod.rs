@@ -2,12 +2,11 @@
 //!
 //! `handler` lists the callbacks: `options`, `build`, `insert`, `scan`, `vacuum`, and `cost` for the planner. `storage` reads
 //! and writes the pages, `content` makes documents of rows, and `query` holds the SQL types and operators. `index_lookup`
-//! finds the indexes of a table, `expected_rows` tells a scan what its plan knows, and `inspect` holds the administrative functions.
+//! finds the indexes of a table, and `inspect` holds the administrative functions.
 
 mod build;
 mod content;
 mod cost;
-mod expected_rows;
 mod handler;
 mod index_lookup;
 mod insert;

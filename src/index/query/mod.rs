@@ -1,7 +1,8 @@
-//! Queries: the SQL types, their weighting for a statement, and the operators.
+//! Queries: the SQL types, their weighting for a statement, the rows that a plan expects of them, and the operators.
 
 mod bm25_query;
 mod expansion;
+pub mod expected_rows;
 mod operator_query;
 mod operators;
 mod row_scores;

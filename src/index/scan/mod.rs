@@ -16,9 +16,11 @@ use reground_bm25::index::search::snapshot::Snapshot;
 use self::conditions::{Conditions, requirements};
 use crate::error::{Error, Result};
 use crate::index::content::{Tokenizer, item_pointer};
-use crate::index::expected_rows;
+
 use crate::index::index_lookup::indexes;
-use crate::index::query::{Bm25Query, WeightedQuery, weighted_query, weighted_query_for_scan};
+use crate::index::query::{
+    Bm25Query, WeightedQuery, expected_rows, weighted_query, weighted_query_for_scan,
+};
 use crate::index::raise::{or_raise, raise};
 use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use pgrx::pg_sys;
 use reground_bm25::index::terms::fingerprint;
 
-use super::query::Bm25Query;
+use super::bm25_query::Bm25Query;
 
 /// Maximum number of scans whose numbers are kept.
 const MAX_SCANS: usize = 64;
