@@ -94,7 +94,7 @@ fn build(client: &mut Client) -> Result<(Vec<HybridSearch>, Vec<Built>)> {
             "BM25 (`reground_bm25`) + pgvector, the same two indexes",
             TABLE,
             &format!(
-                "SELECT chunk_id FROM {TABLE} ORDER BY content <@> reground.bm25_query($1::text, 'scale_reground')"
+                "SELECT chunk_id FROM {TABLE} ORDER BY content <@> reground.bm25_query($1::text, 'lexical.scale_reground')"
             ),
         ),
     ];
@@ -107,10 +107,10 @@ fn build(client: &mut Client) -> Result<(Vec<HybridSearch>, Vec<Built>)> {
         searches.push(HybridSearch::in_plain_sql(
             "pg_textsearch + pgvector",
             TABLE,
-            &format!("SELECT chunk_id FROM {TABLE} ORDER BY content <@> to_bm25query($1::text, 'scale_textsearch')"),
+            &format!("SELECT chunk_id FROM {TABLE} ORDER BY content <@> to_bm25query($1::text, 'lexical.scale_textsearch')"),
         ));
     }
-    client.batch_execute(&format!("VACUUM ANALYZE {TABLE}; CHECKPOINT"))?;
+    client.batch_execute(&format!("VACUUM ANALYZE {TABLE}"))?;
     Ok((searches, built))
 }
 
@@ -120,6 +120,7 @@ fn index(client: &mut Client, name: &'static str, index: &str, statement: &str) 
     let begun = Instant::now();
     client.batch_execute(statement)?;
     let took = begun.elapsed();
+    let index = format!("lexical.{index}");
     let row = client.query_one("SELECT pg_relation_size($1::text::regclass)", &[&index])?;
     Ok(Built {
         name,
