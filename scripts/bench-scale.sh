@@ -12,18 +12,15 @@ data=$(data_folder)
 out=${OUT:-$ROOT/docs/benchmarks-scale.md}
 # A release build, because that is what users install.
 uri=${URI:-$(PROFILE=release "$ROOT/scripts/fresh-database.sh" benchmarks)}
-parts=$(mktemp -d)
-trap 'rm -rf "$parts"' EXIT
 
 bench() {
-    cargo run --release --manifest-path "$ROOT/bench/Cargo.toml" -- "$@" --uri "$uri" --data "$data"
+    cargo run --release --manifest-path "$ROOT/bench/Cargo.toml" -- "$@" --uri "$uri" --data "$data" | sed 's/^#/##/'
 }
-bench lexical --passages 10000000 --queries 20 --searches-only --out "$parts/1"
-bench scale --out "$parts/2"
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
 {
-    echo "# Ten million passages, and a million vectors"
-    for part in "$parts"/*; do
-        echo
-        sed 's/^#/##/' "$part"
-    done
-} >"$out"
+    printf '# Ten million passages, and a million vectors\n\n'
+    bench lexical --passages 10000000 --queries 20 --searches-only
+    bench scale
+} >"$report"
+install -m 644 "$report" "$out"

@@ -46,16 +46,17 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     let competitors = available(&mut client, &options.only)?;
     let rows = build(&mut client, &competitors)?;
     let round_trip = round_trip(&mut client)?;
-    let rows = measure(
-        &mut client,
-        &address,
-        &competitors,
-        &queries,
-        &options,
-        rows,
-    )?;
+    let mut rows = searches(&address, &competitors, &queries, options.limit, rows)?;
     let (mut filters, mut pairs) = (Vec::new(), Vec::new());
     if !options.searches_only {
+        changes(
+            &mut client,
+            &address,
+            &competitors,
+            &queries,
+            options.limit,
+            &mut rows,
+        )?;
         filters = filters::measure(&mut client, &address, &competitors, &queries, options.limit)?;
         pairs = pairs::measure(&mut client, &address, options.limit)?;
     }
@@ -98,20 +99,18 @@ fn build(client: &mut Client, competitors: &[Competitor]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Fills the rows of the competitors, and adds one for tantivy if it is compiled in.
-fn measure(
-    client: &mut Client,
+/// Measures the searches in the fresh indexes. Adds a row for tantivy if it is compiled in.
+fn searches(
     address: &Address,
     competitors: &[Competitor],
     queries: &[Vec<String>],
-    options: &Options,
+    limit: usize,
     mut rows: Vec<Row>,
 ) -> Result<Vec<Row>> {
-    let limit = options.limit;
     #[cfg(feature = "tantivy")]
     let mut tantivy = {
         eprintln!("tantivy: reading the passages …");
-        let index = tantivy_index::TantivyIndex::build(client)?;
+        let index = tantivy_index::TantivyIndex::build(&mut server::connect(address)?)?;
         rows.push(Row {
             name: "tantivy, in process",
             built: index.built,
@@ -122,49 +121,66 @@ fn measure(
         });
         index
     };
-    let mut searches = Vec::new();
-    for competitor in competitors {
-        searches.push(connect(address, competitor, limit)?);
-    }
+    let mut searches = connect_all(address, competitors, limit)?;
     #[cfg(feature = "tantivy")]
     searches.push(Box::new(|query: &str| {
         tantivy.search(query, limit)?;
         Ok(())
     }));
-    let note = |rows: &mut [Row], searches: &mut [Search<'_>], into: SelectTimes| -> Result<()> {
-        for (row, times) in rows.iter_mut().zip(time_queries(searches, queries)?) {
-            *into(row) = times;
-        }
-        Ok(())
-    };
-    note(&mut rows, &mut searches, |row| &mut row.fresh)?;
-    let mut long = Vec::new();
-    for competitor in competitors {
-        long.push(connect(address, competitor, LONG_LIST)?);
-    }
-    note(&mut rows, &mut long, |row| &mut row.long)?;
-    drop(long);
-    // The rows of tantivy do not change.
-    searches.truncate(competitors.len());
+    note(&mut rows, &mut searches, queries, |row| &mut row.fresh)?;
+    let mut long = connect_all(address, competitors, LONG_LIST)?;
+    note(&mut rows, &mut long, queries, |row| &mut row.long)?;
     for (row, competitor) in rows.iter_mut().zip(competitors) {
         row.rate = Some(rate(address, queries, limit, competitor)?);
-        if options.searches_only {
-            continue;
-        }
+    }
+    Ok(rows)
+}
+
+/// Measures inserts, and the searches after changes of the rows. The rows of tantivy do not change.
+fn changes(
+    client: &mut Client,
+    address: &Address,
+    competitors: &[Competitor],
+    queries: &[Vec<String>],
+    limit: usize,
+    rows: &mut [Row],
+) -> Result<()> {
+    for (row, competitor) in rows.iter_mut().zip(competitors) {
         row.insert = Some(inserts(client, competitor, &mut |client| {
             passages::insert(client, INSERTS)
         })?);
     }
-    if options.searches_only {
-        return Ok(rows);
-    }
+    let mut searches = connect_all(address, competitors, limit)?;
     eprintln!("updating a tenth of the rows …");
     client
         .batch_execute("UPDATE lexical.passages SET body = body || ' again' WHERE id % 10 = 3")?;
-    note(&mut rows, &mut searches, |row| &mut row.updated)?;
+    note(rows, &mut searches, queries, |row| &mut row.updated)?;
     client.batch_execute("VACUUM lexical.passages")?;
-    note(&mut rows, &mut searches, |row| &mut row.vacuumed)?;
-    Ok(rows)
+    note(rows, &mut searches, queries, |row| &mut row.vacuumed)
+}
+
+/// Connects to the server once for each competitor.
+fn connect_all<'a>(
+    address: &Address,
+    competitors: &[Competitor],
+    limit: usize,
+) -> Result<Vec<Search<'a>>> {
+    let each = competitors.iter();
+    each.map(|competitor| Ok(connect(address, competitor, limit)? as Search<'a>))
+        .collect()
+}
+
+/// Runs all queries, and notes the times of each search in its row.
+fn note(
+    rows: &mut [Row],
+    searches: &mut [Search<'_>],
+    queries: &[Vec<String>],
+    into: SelectTimes,
+) -> Result<()> {
+    for (row, times) in rows.iter_mut().zip(time_queries(searches, queries)?) {
+        *into(row) = times;
+    }
+    Ok(())
 }
 
 /// Selects the times of a row that a measurement fills.

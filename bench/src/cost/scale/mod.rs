@@ -6,7 +6,7 @@ mod report;
 
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use postgres::Client;
 
 use self::options::{Options, USAGE};
@@ -15,12 +15,13 @@ use self::report::{Built, Report};
 use super::speed::hybrid::{HybridSearch, HybridSession};
 use super::speed::workload::{self, Question};
 use crate::data::Folder;
-use crate::database::machine;
-use crate::database::server;
+use crate::database::{machine, server};
 use crate::progress::Progress;
 
 /// Name of the corpus on the table.
 const CORPUS: &str = "scale";
+/// Number of questions.
+const QUESTIONS: usize = 120;
 /// `maintenance_work_mem` of the builds.
 const MEMORY: &str = "4GB";
 
@@ -42,10 +43,10 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     )?;
     let digest = passages::load(&mut client, &folder, options.passages)?;
     let (searches, built) = build(&mut client)?;
-    let questions: Vec<Question> = workload::conversations(&folder, options.questions)?
+    let questions: Vec<Question> = workload::conversations(&folder, QUESTIONS)?
         .into_iter()
         .flat_map(|conversation| conversation.questions)
-        .take(options.questions)
+        .take(QUESTIONS)
         .collect();
     let mut session = HybridSession::connect(&address, &searches)?;
     let progress = Progress::new("questions", questions.len());
@@ -64,67 +65,58 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         searches,
         times,
     };
-    let text = report.markdown()?;
-    print!("{text}");
-    if let Some(out) = &options.out {
-        std::fs::write(out, &text).with_context(|| out.display().to_string())?;
-    }
+    print!("{}", report.markdown()?);
     Ok(())
 }
 
 /// Builds the indexes and registers the corpus. Returns the searches that the server can run, `search` first, and the indexes.
 fn build(client: &mut Client) -> Result<(Vec<HybridSearch>, Vec<Built>)> {
-    let ours = format!(
-        "CREATE INDEX scale_reground ON {TABLE} USING reground_bm25 (content) WITH (text_config = 'english')"
-    );
-    let vectors =
-        format!("CREATE INDEX scale_hnsw ON {TABLE} USING hnsw (embedding vector_cosine_ops)");
     // An HNSW graph that does not fit into it is built several times slower.
     client.batch_execute(&format!("SET maintenance_work_mem = '{MEMORY}'"))?;
-    let mut built = vec![
-        index(client, "reground_bm25", "scale_reground", &ours)?,
-        index(client, "pgvector's HNSW", "scale_hnsw", &vectors)?,
-    ];
+    let mut built = Vec::new();
+    for (name, index, method) in [
+        (
+            "reground_bm25",
+            "scale_reground",
+            "reground_bm25 (content) WITH (text_config = 'english')",
+        ),
+        (
+            "pgvector's HNSW",
+            "scale_hnsw",
+            "hnsw (embedding vector_cosine_ops)",
+        ),
+    ] {
+        eprintln!("{name}: CREATE INDEX …");
+        let begun = Instant::now();
+        client.batch_execute(&format!("CREATE INDEX {index} ON {TABLE} USING {method}"))?;
+        built.push(Built::of(client, name, index, begun)?);
+    }
     client.batch_execute(&format!(
         "SELECT reground.add_corpus('{CORPUS}', '{TABLE}', 'chunk_id', 'content', embedding => 'embedding')"
     ))?;
     let mut searches = vec![
         HybridSearch::of_corpus(CORPUS),
-        HybridSearch::in_plain_sql(
-            "BM25 (`reground_bm25`) + pgvector, the same two indexes",
-            TABLE,
-            &format!(
-                "SELECT chunk_id FROM {TABLE} ORDER BY content <@> reground.bm25_query($1::text, 'lexical.scale_reground')"
-            ),
-        ),
+        HybridSearch::of_reground(TABLE),
     ];
-    if server::has_pg_textsearch(client)? {
-        client.batch_execute("CREATE EXTENSION IF NOT EXISTS pg_textsearch")?;
-        let theirs = format!(
-            "CREATE INDEX scale_textsearch ON {TABLE} USING bm25 (content) WITH (text_config = 'english')"
-        );
-        built.push(index(client, "pg_textsearch", "scale_textsearch", &theirs)?);
-        searches.push(HybridSearch::in_plain_sql(
-            "pg_textsearch + pgvector",
-            TABLE,
-            &format!("SELECT chunk_id FROM {TABLE} ORDER BY content <@> to_bm25query($1::text, 'lexical.scale_textsearch')"),
-        ));
+    let begun = Instant::now();
+    if let Some(search) = HybridSearch::of_pg_textsearch(client, TABLE)? {
+        built.push(Built::of(client, "pg_textsearch", "scale_bm25", begun)?);
+        searches.push(search);
     }
     client.batch_execute(&format!("VACUUM ANALYZE {TABLE}"))?;
     Ok((searches, built))
 }
 
-/// Builds an index.
-fn index(client: &mut Client, name: &'static str, index: &str, statement: &str) -> Result<Built> {
-    eprintln!("{name}: CREATE INDEX …");
-    let begun = Instant::now();
-    client.batch_execute(statement)?;
-    let took = begun.elapsed();
-    let index = format!("lexical.{index}");
-    let row = client.query_one("SELECT pg_relation_size($1::text::regclass)", &[&index])?;
-    Ok(Built {
-        name,
-        took,
-        bytes: row.get(0),
-    })
+impl Built {
+    /// The index `index` of the schema `lexical`, whose build began at `begun`.
+    fn of(client: &mut Client, name: &'static str, index: &str, begun: Instant) -> Result<Self> {
+        let took = begun.elapsed();
+        let index = format!("lexical.{index}");
+        let row = client.query_one("SELECT pg_relation_size($1::text::regclass)", &[&index])?;
+        Ok(Self {
+            name,
+            took,
+            bytes: row.get(0),
+        })
+    }
 }

@@ -12,9 +12,7 @@ pub const USAGE: &str = "usage: reground-bench scale --uri URI --data FOLDER [OP
 
   --uri URI        server with the extension; the command replaces the schema `lexical` of the database
   --data FOLDER    folder that contains mtrag/
-  --passages N     number of generated passages (default 1000000)
-  --questions N    number of questions (default 120)
-  --out FILE       also write the report to this file";
+  --passages N     number of generated passages (default 1000000)";
 
 /// Parsed arguments.
 pub struct Options {
@@ -24,10 +22,6 @@ pub struct Options {
     pub data: PathBuf,
     /// Number of generated passages.
     pub passages: usize,
-    /// Number of questions.
-    pub questions: usize,
-    /// File for the report.
-    pub out: Option<PathBuf>,
 }
 
 impl Options {
@@ -36,29 +30,21 @@ impl Options {
     /// # Errors
     /// Unknown options, missing required options.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
-        let (mut uri, mut data, mut out) = (None, None, None);
-        let (mut passages, mut questions) = (1_000_000, 120);
+        let (mut uri, mut data, mut passages) = (None, None, 1_000_000);
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("help") => return Ok(None),
                 Long("uri") => uri = Some(parser.value()?.string()?),
                 Long("data") => data = Some(PathBuf::from(parser.value()?)),
                 Long("passages") => passages = parser.value()?.parse()?,
-                Long("questions") => questions = parser.value()?.parse()?,
-                Long("out") => out = Some(PathBuf::from(parser.value()?)),
                 other => bail!("{}\n\n{USAGE}", other.unexpected()),
             }
         }
-        ensure!(
-            passages > 0 && questions > 0,
-            "--passages and --questions must be at least 1"
-        );
+        ensure!(passages > 0, "--passages must be at least 1");
         Ok(Some(Self {
             uri: required(uri, "--uri", USAGE)?,
             data: required(data, "--data", USAGE)?,
             passages,
-            questions,
-            out,
         }))
     }
 }

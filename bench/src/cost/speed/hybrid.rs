@@ -41,7 +41,7 @@ impl HybridSearch {
     }
 
     /// A text search and pgvector's HNSW index on the same table. `text_search` returns `chunk_id`, best passage first.
-    pub fn in_plain_sql(name: &'static str, table: &str, text_search: &str) -> Self {
+    fn in_plain_sql(name: &'static str, table: &str, text_search: &str) -> Self {
         let statement = format!(
             "WITH lexical AS (SELECT chunk_id, row_number() OVER () AS rank FROM ({text_search} LIMIT {CANDIDATES}) AS found), \
                   vector AS (SELECT chunk_id, row_number() OVER () AS rank \
@@ -51,6 +51,40 @@ impl HybridSearch {
              ORDER BY score DESC LIMIT {PASSAGES}"
         );
         Self { name, statement }
+    }
+
+    /// The index of this extension and pgvector, both on `table`.
+    pub fn of_reground(table: &str) -> Self {
+        Self::in_plain_sql(
+            "BM25 (`reground_bm25`) + pgvector, the same two indexes",
+            table,
+            &format!(
+                "SELECT chunk_id FROM {table} ORDER BY content <@> reground.bm25_query($1::text, '{table}')"
+            ),
+        )
+    }
+
+    /// pg_textsearch and pgvector, both on `table`. Builds the index `TABLE_bm25`. `None` if the server does not have pg_textsearch.
+    ///
+    /// # Errors
+    /// Errors of the server.
+    pub fn of_pg_textsearch(client: &mut Client, table: &str) -> Result<Option<Self>> {
+        if !server::has_pg_textsearch(client)? {
+            return Ok(None);
+        }
+        let index = format!("{table}_bm25");
+        let name = index.rsplit('.').next().unwrap_or_default();
+        client.batch_execute(&format!(
+            "CREATE EXTENSION IF NOT EXISTS pg_textsearch;
+             CREATE INDEX {name} ON {table} USING bm25 (content) WITH (text_config = 'english')"
+        ))?;
+        Ok(Some(Self::in_plain_sql(
+            "pg_textsearch + pgvector",
+            table,
+            &format!(
+                "SELECT chunk_id FROM {table} ORDER BY content <@> to_bm25query($1::text, '{index}')"
+            ),
+        )))
     }
 }
 
@@ -70,13 +104,7 @@ pub fn prepare_tables(client: &mut Client, corpus: &str) -> Result<Vec<HybridSea
     ))?;
     let mut searches = vec![
         HybridSearch::of_corpus(corpus),
-        HybridSearch::in_plain_sql(
-            "BM25 (`reground_bm25`) + pgvector, the same two indexes",
-            &passages,
-            &format!(
-                "SELECT chunk_id FROM {passages} ORDER BY content <@> reground.bm25_query($1::text, '{passages}')"
-            ),
-        ),
+        HybridSearch::of_reground(&passages),
         HybridSearch::in_plain_sql(
             "`tsvector`, GIN, `ts_rank_cd` + pgvector",
             &copy,
@@ -87,19 +115,7 @@ pub fn prepare_tables(client: &mut Client, corpus: &str) -> Result<Vec<HybridSea
             ),
         ),
     ];
-    if server::has_pg_textsearch(client)? {
-        client.batch_execute(&format!(
-            "CREATE EXTENSION IF NOT EXISTS pg_textsearch;
-             CREATE INDEX {COPY}_bm25 ON {copy} USING bm25 (content) WITH (text_config = 'english')"
-        ))?;
-        searches.push(HybridSearch::in_plain_sql(
-            "pg_textsearch + pgvector",
-            &copy,
-            &format!(
-                "SELECT chunk_id FROM {copy} ORDER BY content <@> to_bm25query($1::text, '{copy}_bm25')"
-            ),
-        ));
-    }
+    searches.extend(HybridSearch::of_pg_textsearch(client, &copy)?);
     client.batch_execute(&format!("VACUUM ANALYZE {copy}"))?;
     Ok(searches)
 }
