@@ -9,8 +9,7 @@ use reground_bm25::index::score::DEFAULT_SELECTIVITY;
 use reground_bm25::index::search::ranked_search::{FULL_SELECTIVITY, STARTUP_COST_SHARE};
 
 use crate::index::index_lookup::indexes;
-use crate::index::query::{Bm25Query, expected_rows};
-use crate::index::query::{check_readable, weighted_query};
+use crate::index::query::{Bm25Query, check_readable, expected_rows, weighted_query};
 
 /// Estimates the cost of a path. A path is impossible if it has no condition and no order, orders by two queries, or has a query for another
 /// index on the same column.
@@ -31,7 +30,9 @@ pub unsafe extern "C-unwind" fn estimate(
         let orders = (*path).indexorderbys;
         let several = !orders.is_null() && (*orders).length > 1;
         let nothing = (*path).indexclauses.is_null() && orders.is_null();
-        if several || nothing || queries_other_index(root, path) {
+        let index = (*(*path).indexinfo).indexoid;
+        let queries: Vec<Bm25Query> = known_queries(root, path).collect();
+        if several || nothing || queries.iter().any(|query| asks_other_index(query, index)) {
             *startup = f64::INFINITY;
             *total = f64::INFINITY;
             // Since 18 the plan with fewer disabled nodes wins, regardless of cost.
@@ -45,7 +46,11 @@ pub unsafe extern "C-unwind" fn estimate(
             *pages = Default::default();
             return;
         }
-        note_expected_rows(root, path);
+        if let Some(ordering) = queries.first() {
+            // Negative without a LIMIT.
+            let rows = Some((*root).limit_tuples).filter(|rows| rows.is_sign_positive());
+            expected_rows::note(index, ordering, rows);
+        }
         let mut costs = pg_sys::GenericCosts::default();
         pg_sys::genericcostestimate(root, path, loop_count, &mut costs);
         *startup = costs.indexTotalCost * STARTUP_COST_SHARE;
@@ -57,39 +62,11 @@ pub unsafe extern "C-unwind" fn estimate(
     }
 }
 
-/// Returns whether a query of the path is known at planning time and is answered by other indexes.
-///
-/// # Safety
-/// The arguments are structures of the planner.
-unsafe fn queries_other_index(
-    root: *mut pg_sys::PlannerInfo,
-    path: *mut pg_sys::IndexPath,
-) -> bool {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let index = (*(*path).indexinfo).indexoid;
-        known_queries(root, path).any(|query| {
-            // Do not look up indexes of tables that the user may not read. The query itself raises the error.
-            let may_read = check_readable(query.relation).is_ok();
-            let answering = may_read.then(|| indexes(query.relation).ok()).flatten();
-            answering.is_some_and(|answering| !answering.contains(&index))
-        })
-    }
-}
-
-/// Notes the LIMIT of the statement for a scan of the path.
-///
-/// # Safety
-/// The arguments are structures of the planner.
-unsafe fn note_expected_rows(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::IndexPath) {
-    // SAFETY: as the caller promises.
-    unsafe {
-        // Negative without a LIMIT.
-        let rows = Some((*root).limit_tuples).filter(|rows| rows.is_sign_positive());
-        if let Some(ordering) = known_queries(root, path).next() {
-            expected_rows::note((*(*path).indexinfo).indexoid, &ordering, rows);
-        }
-    }
+/// Returns whether a query is answered by other indexes than `index`.
+fn asks_other_index(query: &Bm25Query, index: pg_sys::Oid) -> bool {
+    // Do not look up indexes of tables that the user may not read. The query itself raises the error.
+    check_readable(query.relation).is_ok()
+        && indexes(query.relation).is_ok_and(|answering| !answering.contains(&index))
 }
 
 /// Returns the queries of a path that are known at planning time, those that order its rows first.

@@ -37,7 +37,7 @@ struct CachedConfig {
     /// Whether all dictionaries depend on the token only. Otherwise nothing is cached.
     context_free: bool,
     /// Whether the parser is the default one.
-    plain: bool,
+    default_parser: bool,
     /// Maps a token's type and bytes to its lexemes, as [`lexize`] packs them.
     words: HashMap<Box<[u8]>, Box<[u8]>>,
     /// Size of the entries in bytes.
@@ -68,7 +68,7 @@ pub fn each_position(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8], u
     }
     let cached = all.entry(config.to_u32()).or_insert_with(|| CachedConfig {
         context_free: is_context_free(config),
-        plain: has_default_parser(config),
+        default_parser: has_default_parser(config),
         ..CachedConfig::default()
     });
     if cached.context_free {
@@ -89,7 +89,7 @@ impl CachedConfig {
         let scratch = Scratch::new();
         let mut position = 0;
         let mut key = Vec::new();
-        let plain = self.plain;
+        let default_parser = self.default_parser;
         let mut read = |kind: i32, token: &[u8]| {
             // parsetext skips longer tokens too, with a notice. There is no notice here, because the word may belong to a row
             // that row-level security hides.
@@ -107,7 +107,7 @@ impl CachedConfig {
             each_packed(&words, &mut position, &mut visit);
             self.insert(&key, words);
         };
-        if !plain {
+        if !default_parser {
             each_token(config, text, &scratch, read);
             return;
         }

@@ -334,7 +334,7 @@ impl Bm25Query {
         Self::from_bytes(bytes).unwrap_or_else(Self::unreadable)
     }
 
-    /// What stands for a datum that is not a valid query. It has no table, so no index is found for it.
+    /// The query for a datum that is not a valid one. It has no table, so no index is found for it.
     pub fn unreadable() -> Self {
         Self {
             relation: pg_sys::InvalidOid,

@@ -1,4 +1,4 @@
-//! How many rows a statement fetches from a scan. The planner knows the LIMIT and the scan does not, so the number is kept from the plan to
+//! The number of rows that a statement fetches from a scan. The planner knows the LIMIT and the scan does not, so the number is kept from the plan to
 //! the scan. It only decides how many rows the scan finds at a time: a number of another statement costs time, and changes no result.
 
 use std::cell::RefCell;
