@@ -1,4 +1,5 @@
-//! The words of the index beside those of `to_tsvector`, on texts made of what PostgreSQL's default parser reads in a special way.
+//! The index has the words of `to_tsvector`, at the same positions. The texts contain addresses, file names, numbers, markup and other tokens
+//! for which PostgreSQL's default parser has rules of its own.
 
 use anyhow::{Result, ensure};
 use reground_tests::chance::Chance;
@@ -6,6 +7,25 @@ use reground_tests::server::Database;
 
 /// Number of texts.
 const TEXTS: usize = 4000;
+/// Phrases of words that are alone among the pieces.
+const PHRASES: [&str; 14] = [
+    "a word",
+    "word a",
+    "the houses",
+    "houses the",
+    "houses 7",
+    "7 1998",
+    "a the",
+    "the a",
+    "word the",
+    "the word",
+    "7 a",
+    "a 7",
+    "1998 word",
+    "word 7",
+];
+/// Least number of texts with a phrase.
+const WITH_PHRASE: usize = 50;
 
 const PIECES: [&str; 66] = [
     "a",
@@ -125,5 +145,17 @@ fn words_are_those_of_to_tsvector() -> Result<()> {
             .collect();
         ensure!(shown.is_empty(), "{config}: {}", shown.join("\n"));
     }
+    let found = client.query_one(
+        "SELECT count(*) FILTER (WHERE m.ours), count(*) FILTER (WHERE m.ours <> m.theirs)
+         FROM texts AS t, unnest($1::text[]) AS p,
+             LATERAL (SELECT t.body @@@ reground.bm25_query(format('\"%s\"', p), 'others', syntax => true) AS ours,
+                 to_tsvector('simple', t.body) @@ phraseto_tsquery('simple', p) AS theirs) AS m",
+        &[&PHRASES.as_slice()],
+    )?;
+    let (with_phrase, differ): (i64, i64) = (found.get(0), found.get(1));
+    ensure!(
+        differ == 0 && usize::try_from(with_phrase)? >= WITH_PHRASE,
+        "{with_phrase} texts have a phrase, {differ} differ"
+    );
     Ok(())
 }
