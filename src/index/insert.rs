@@ -18,14 +18,14 @@ pub unsafe extern "C-unwind" fn insert(
     values: *mut pg_sys::Datum,
     is_null: *mut bool,
     tid: pg_sys::ItemPointer,
-    heap: pg_sys::Relation,
+    _heap: pg_sys::Relation,
     _unique: pg_sys::IndexUniqueCheck::Type,
     _unchanged: bool,
     _info: *mut pg_sys::IndexInfo,
 ) -> bool {
     // SAFETY: PostgreSQL passes open relations, the address of a row and a value for each column.
     let (pages, entry) = unsafe {
-        let pages = IndexPages::new(index, heap);
+        let pages = IndexPages::new(index);
         (pages, indexed_row(index, tid, values, is_null))
     };
     if let Some(row) = or_raise(entry) {

@@ -53,8 +53,8 @@ impl LockedIndex {
     }
 
     fn pages(&self) -> IndexPages {
-        // SAFETY: both are open until this is dropped.
-        unsafe { IndexPages::new(self.index.as_ptr(), self.table.as_ptr()) }
+        // SAFETY: the index is open until this is dropped.
+        unsafe { IndexPages::new(self.index.as_ptr()) }
     }
 }
 

@@ -48,7 +48,7 @@ pub fn built_settings(index: pg_sys::Oid) -> Result<Option<IndexSettings>> {
             return Ok(None);
         };
         // SAFETY: the index is open until `open` is dropped.
-        let pages = unsafe { storage::IndexPages::new(open.as_ptr(), std::ptr::null_mut()) };
+        let pages = unsafe { storage::IndexPages::new(open.as_ptr()) };
         let settings = Meta::read(&pages)?.settings;
         let first = built.get_or_insert_with(|| settings.clone());
         if !settings.uses_text_config(&first.text_config) || settings.weights != first.weights {

@@ -21,8 +21,8 @@ pub unsafe extern "C-unwind" fn remove(
     callback: pg_sys::IndexBulkDeleteCallback,
     state: *mut c_void,
 ) -> *mut pg_sys::IndexBulkDeleteResult {
-    // SAFETY: PostgreSQL passes a valid info with open relations.
-    let pages = unsafe { IndexPages::new((*info).index, table(info)) };
+    // SAFETY: PostgreSQL passes a valid info with an open index.
+    let pages = unsafe { IndexPages::new((*info).index) };
     let is_gone = |row| match callback {
         Some(callback) => {
             let mut pointer = item_pointer(row);
@@ -42,12 +42,12 @@ pub unsafe extern "C-unwind" fn cleanup(
     stats: *mut pg_sys::IndexBulkDeleteResult,
 ) -> *mut pg_sys::IndexBulkDeleteResult {
     // SAFETY: PostgreSQL passes an info that is valid during the call.
-    let (analyze_only, index, heap) = unsafe { ((*info).analyze_only, (*info).index, table(info)) };
+    let (analyze_only, index) = unsafe { ((*info).analyze_only, (*info).index) };
     if analyze_only {
         return stats;
     }
-    // SAFETY: the relations of the info are open.
-    let pages = unsafe { IndexPages::new(index, heap) };
+    // SAFETY: the index of the info is open.
+    let pages = unsafe { IndexPages::new(index) };
     let cleaned = or_raise(maintain::cleanup(&pages).map_err(Into::into));
     let removal = Removal {
         removed: 0,
@@ -57,26 +57,9 @@ pub unsafe extern "C-unwind" fn cleanup(
     // SAFETY: the pointer is not null.
     unsafe {
         (*stats).pages_deleted = cleaned.free_pages;
-        (*stats).pages_free = cleaned.reusable_pages;
+        (*stats).pages_free = cleaned.free_pages;
     }
     stats
-}
-
-/// Returns the table, or null in PostgreSQL 15, which does not pass it.
-///
-/// # Safety
-/// `info` is valid.
-unsafe fn table(info: *mut pg_sys::IndexVacuumInfo) -> pg_sys::Relation {
-    #[cfg(feature = "pg15")]
-    {
-        let _ = info;
-        std::ptr::null_mut()
-    }
-    #[cfg(not(feature = "pg15"))]
-    // SAFETY: the caller promises that `info` is valid.
-    unsafe {
-        (*info).heaprel
-    }
 }
 
 /// Adds the result of a removal to the statistics.

@@ -30,7 +30,7 @@ pub unsafe extern "C-unwind" fn build(
     info: *mut pg_sys::IndexInfo,
 ) -> *mut pg_sys::IndexBuildResult {
     // SAFETY: PostgreSQL passes open relations, and the index is locked exclusively.
-    let pages = unsafe { IndexPages::during_build(index, heap) };
+    let pages = unsafe { IndexPages::during_build(index) };
     let (heap_tuples, index_tuples) = or_raise(load_table(&pages, heap, index, info));
     pages.log_all();
     // SAFETY: PgBox allocates a zeroed IndexBuildResult in the caller's memory context.

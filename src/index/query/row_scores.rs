@@ -14,7 +14,7 @@ use crate::index::content::{Tokenizer, row_number};
 use crate::index::index_lookup::indexes;
 use crate::index::relation::OpenRelation;
 use crate::index::root_rows::root_rows;
-use crate::index::storage::IndexPages;
+use crate::index::storage::{IndexPages, read_present};
 
 /// The address of a row version that a statement of the caller has returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,14 +87,21 @@ fn scores_in(
 ) -> Result<Vec<(u64, f64)>> {
     // SAFETY: the relations are open, the table is a heap, and the rows were returned as `row_scores` says.
     let (pages, roots) = unsafe {
-        let pages = IndexPages::new(index.as_ptr(), std::ptr::null_mut());
+        let pages = IndexPages::new(index.as_ptr());
         (pages, root_rows(heap.as_ptr(), rows))
     };
-    let meta = Meta::read(&pages)?;
-    let terms = weighted.terms(&Tokenizer::of(&meta)?);
-    let snapshot = Snapshot::take(&pages, meta, &terms)?;
     let known: BTreeSet<u64> = roots.values().copied().collect();
-    let scores = row_scores::row_scores(&pages, &snapshot, &weighted.statistics, &known)?;
+    let scores = read_present(&pages, || {
+        let meta = Meta::read(&pages)?;
+        let terms = weighted.terms(&Tokenizer::of(&meta)?);
+        let snapshot = Snapshot::take(&pages, meta, &terms)?;
+        Ok(row_scores::row_scores(
+            &pages,
+            &snapshot,
+            &weighted.statistics,
+            &known,
+        )?)
+    })?;
     let scored = |(row, root)| Some((row, *scores.get(&root)?));
     Ok(roots.into_iter().filter_map(scored).collect())
 }

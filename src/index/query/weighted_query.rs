@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::index::content::{Content, Tokenizer};
 use crate::index::index_lookup::indexes;
 use crate::index::relation::OpenRelation;
-use crate::index::storage::IndexPages;
+use crate::index::storage::{IndexPages, read_present};
 use crate::words::{each_lexeme, each_position, find_config};
 
 /// Maximum number of cached queries.
@@ -179,7 +179,7 @@ impl WeightedQuery {
                 return Err(Error::NoBm25Index(index.to_u32().to_string()));
             };
             // SAFETY: the index is open until `open` is dropped.
-            let pages = unsafe { IndexPages::new(open.as_ptr(), std::ptr::null_mut()) };
+            let pages = unsafe { IndexPages::new(open.as_ptr()) };
             let meta = Meta::read(&pages)?;
             let tokenizer = Tokenizer::of(&meta)?;
             let parameters = meta.parameters()?;
@@ -196,7 +196,11 @@ impl WeightedQuery {
                 None => lexemes(&configs, query)?,
             };
             let terms = terms(&tokenizer, &lexemes);
-            let snapshot = Snapshot::take(&pages, meta, &terms)?;
+            let mut meta = Some(meta);
+            let snapshot = read_present(&pages, || {
+                let meta = meta.take().map_or_else(|| Meta::read(&pages), Ok)?;
+                Ok(Snapshot::take(&pages, meta, &terms)?)
+            })?;
             let own = snapshot.statistics();
             match &mut combined {
                 Some(combined) => {

@@ -60,6 +60,11 @@ impl Conditions {
         Ok(Some(conditions))
     }
 
+    /// The query that orders the rows, or else the first condition.
+    pub fn ordering(&self) -> Option<&Bm25Query> {
+        self.orders.iter().chain(&self.queries).next()
+    }
+
     /// Whether PostgreSQL must compare the rows with the conditions again: hashes of different values can be equal, and the index does not
     /// know the positions of words.
     pub fn need_recheck(&self) -> Result<bool> {

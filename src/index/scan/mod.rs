@@ -1,26 +1,18 @@
 //! Index scans. They return rows by descending score, as many as are fetched.
 
+mod active_scan;
 mod conditions;
-
-use std::rc::Rc;
 
 use pgrx::PgMemoryContexts;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
-use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score::distance;
-use reground_bm25::index::search::conjunction;
-use reground_bm25::index::search::ranked_search::{Search, SearchHit, first_batch};
-use reground_bm25::index::search::snapshot::Snapshot;
 
-use self::conditions::{Conditions, requirements};
+use self::active_scan::{ActiveScan, Fetched};
+use self::conditions::Conditions;
 use crate::error::{Error, Result};
-use crate::index::content::{Tokenizer, item_pointer};
-
+use crate::index::content::item_pointer;
 use crate::index::index_lookup::indexes;
-use crate::index::query::{
-    Bm25Query, WeightedQuery, expected_rows, weighted_query, weighted_query_for_scan,
-};
 use crate::index::raise::{or_raise, raise};
 use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;
@@ -37,51 +29,6 @@ struct State {
     /// Order value of the current row.
     values: Vec<pg_sys::Datum>,
     nulls: Vec<bool>,
-}
-
-/// A scan in progress.
-struct ActiveScan {
-    pages: IndexPages,
-    rows: FoundRows,
-    /// The query that orders the rows; `None` if there are only conditions on filter columns.
-    weighted: Option<Rc<WeightedQuery>>,
-    /// Whether the rows meet the conditions of that query for certain.
-    fulfils: bool,
-    /// Whether PostgreSQL must compare the rows with the conditions again.
-    recheck: bool,
-    /// Whether it must compute the scores again. Those of the index are not lower.
-    recheck_order: bool,
-}
-
-impl ActiveScan {
-    /// Returns the next row, and keeps its score for the operators.
-    fn next(&mut self) -> Result<Option<SearchHit>> {
-        let found = match &mut self.rows {
-            FoundRows::Ranked(search) => search.next(&self.pages)?,
-            FoundRows::Listed(hits) => hits.next(),
-        };
-        if let (Some(found), Some(weighted)) = (&found, &self.weighted) {
-            weighted.cache_score(found.fingerprint, found.score, self.fulfils);
-        }
-        Ok(found)
-    }
-}
-
-/// How many rows of a scan are fetched.
-#[derive(Clone, Copy)]
-enum Fetched {
-    /// As many as the statement needs, one after the other.
-    ByLimit,
-    /// All at once.
-    All,
-}
-
-/// The rows that a scan returns, by descending score.
-enum FoundRows {
-    /// Those that match the ordering query, found as far as they are fetched.
-    Ranked(Box<Search>),
-    /// Those that match other queries. Rows without a word of the ordering query come last, with score 0.
-    Listed(std::vec::IntoIter<SearchHit>),
 }
 
 #[pg_guard]
@@ -149,8 +96,8 @@ pub unsafe extern "C-unwind" fn next(
             return false;
         };
         (*scan).xs_heaptid = item_pointer(found.row);
-        (*scan).xs_recheck = running.recheck;
-        (*scan).xs_recheckorderby = running.recheck_order;
+        (*scan).xs_recheck = running.recheck();
+        (*scan).xs_recheckorderby = running.recheck_order();
         if let (Some(value), Some(null)) = (state.values.first_mut(), state.nulls.first_mut()) {
             *value = pg_sys::Float8GetDatum(distance(found.score));
             *null = false;
@@ -182,7 +129,7 @@ pub unsafe extern "C-unwind" fn bitmap(
             rows.extend(found.map(|found| item_pointer(found.row)));
             if rows.len() == BITMAP_BATCH || found.is_none() {
                 let count = rows.len() as std::ffi::c_int;
-                pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, running.recheck);
+                pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, running.recheck());
                 total += i64::from(count);
                 rows.clear();
                 pgrx::check_for_interrupts!();
@@ -236,7 +183,7 @@ unsafe fn start(scan: pg_sys::IndexScanDesc, fetched: Fetched) -> Result<Option<
     // SAFETY: as the caller promises; the index of the scan is open until its end.
     let (pages, conditions, snapshot, index) = unsafe {
         count_scan(scan);
-        let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
+        let pages = IndexPages::new((*scan).indexRelation);
         let index = (*(*scan).indexRelation).rd_id;
         let snapshot = (*scan).xs_snapshot.as_ref();
         (pages, Conditions::of(scan)?, snapshot, index)
@@ -249,114 +196,12 @@ unsafe fn start(scan: pg_sys::IndexScanDesc, fetched: Fetched) -> Result<Option<
     let Some(conditions) = conditions else {
         return Ok(None);
     };
-    let mut queries = conditions
-        .orders
-        .iter()
-        .chain(&conditions.queries)
-        .peekable();
-    let ordering = queries.peek().copied();
-    for query in queries {
+    for query in conditions.orders.iter().chain(&conditions.queries) {
         if !indexes(query.relation)?.contains(&index) {
             return Err(Error::OtherIndex);
         }
     }
-    let Some(ordering) = ordering else {
-        if conditions.filters.is_empty() {
-            return Err(Error::NoCondition);
-        }
-        return Ok(Some(filtered(pages, &conditions)?));
-    };
-    // The rows come from the words of the ordering query, unless only other queries are conditions.
-    let is_ranked = conditions.queries.is_empty() || conditions.queries.contains(ordering);
-    let active = match is_ranked {
-        true => search(index, pages, ordering, &conditions, fetched)?,
-        false => intersect(pages, ordering, &conditions)?,
-    };
-    Ok(Some(active))
-}
-
-/// Begins the search of a query in an index.
-fn search(
-    index: pg_sys::Oid,
-    pages: IndexPages,
-    query: &Bm25Query,
-    conditions: &Conditions,
-    fetched: Fetched,
-) -> Result<ActiveScan> {
-    let (weighted, snapshot) = weighted_query_for_scan(query, Some(index))?;
-    let snapshot = match snapshot {
-        Some(snapshot) => snapshot,
-        // The query was weighted earlier in this statement. This scan may read the current content of the index.
-        None => {
-            let meta = Meta::read(&pages)?;
-            let terms = weighted.terms(&Tokenizer::of(&meta)?);
-            Snapshot::take(&pages, meta, &terms)?
-        }
-    };
-    let others = conditions.queries.iter().filter(|other| *other != query);
-    let of_query = Some(&weighted);
-    let required = requirements(
-        &pages,
-        snapshot.meta(),
-        others,
-        of_query,
-        &conditions.filters,
-    )?;
-    let first = match fetched {
-        Fetched::ByLimit => first_batch(expected_rows::of_scan(index, query)),
-        Fetched::All => usize::MAX,
-    };
-    let search = Search::begin(snapshot, &weighted.statistics, first)?.requiring(required);
-    let fulfils = weighted.conditions.are_decided_by_words();
-    Ok(ActiveScan {
-        pages,
-        rows: FoundRows::Ranked(Box::new(search)),
-        fulfils,
-        weighted: Some(weighted),
-        recheck: conditions.need_recheck()?,
-        recheck_order: !fulfils && !conditions.queries.contains(query),
-    })
-}
-
-/// Finds the rows of an index that fulfil all conditions, of which the ordering query is none.
-fn intersect(
-    pages: IndexPages,
-    ordering: &Bm25Query,
-    conditions: &Conditions,
-) -> Result<ActiveScan> {
-    let weighted = weighted_query(ordering)?;
-    let meta = Meta::read(&pages)?;
-    let terms = weighted.terms(&Tokenizer::of(&meta)?);
-    let snapshot = Snapshot::take(&pages, meta.clone(), &terms)?;
-    let queries = conditions.queries.iter();
-    let required = requirements(&pages, &meta, queries, None, &conditions.filters)?;
-    let ranking = Some((&snapshot, &weighted.statistics));
-    let hits = conjunction::matches(&pages, &meta, ranking, &required)?;
-    let fulfils = weighted.conditions.is_empty();
-    Ok(ActiveScan {
-        pages,
-        rows: FoundRows::Listed(hits.into_iter()),
-        weighted: Some(weighted),
-        fulfils,
-        recheck: conditions.need_recheck()?,
-        recheck_order: !fulfils,
-    })
-}
-
-/// Finds the rows of an index that fulfil conditions on filter columns.
-fn filtered(pages: IndexPages, conditions: &Conditions) -> Result<ActiveScan> {
-    let meta = Meta::read(&pages)?;
-    let no_queries = std::iter::empty();
-    let required = requirements(&pages, &meta, no_queries, None, &conditions.filters)?;
-    let hits = conjunction::matches(&pages, &meta, None, &required)?;
-    Ok(ActiveScan {
-        pages,
-        rows: FoundRows::Listed(hits.into_iter()),
-        weighted: None,
-        fulfils: false,
-        recheck: conditions.need_recheck()?,
-        recheck_order: false,
-    })
+    ActiveScan::begin(index, pages, conditions, fetched).map(Some)
 }
 
 /// Counts a scan for pg_stat_all_indexes and, since 18, for EXPLAIN ANALYZE. PostgreSQL leaves this to the access method.

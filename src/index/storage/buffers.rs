@@ -7,6 +7,7 @@
 //! An error while a page is pinned or locked needs no special care: the guards below do nothing during unwinding, and the
 //! abort releases what they hold, as for C code. See [`unwinding`].
 
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
@@ -20,25 +21,33 @@ pub const PAGE: usize = pg_sys::BLCKSZ as usize;
 // A body is the whole page without its header, and begins aligned.
 const _: () = assert!(PAGE == 8192 && HEADER == 24 && HEADER + BODY_BYTES == PAGE);
 
-/// A pinned page. It stays in memory until this is dropped, and is readable without a lock because nobody changes it.
+/// A page that nobody changes as long as this exists.
+pub enum StablePage {
+    /// Of a server that accepts writes.
+    Pinned(PinnedPage),
+    /// Of a standby.
+    Copied(Box<[u8; BODY_BYTES]>),
+}
+
+impl Deref for StablePage {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Pinned(page) => page,
+            Self::Copied(body) => &body[..],
+        }
+    }
+}
+
+/// A pinned page. It stays in memory until this is dropped, and is readable without a lock: a writer waits for the pin before it reuses the
+/// page.
 ///
 /// The statement that read it must drop it. It must not be kept in memory that PostgreSQL frees at an abort, because the abort
 /// has released the pin by then.
 pub struct PinnedPage {
     buffer: pg_sys::Buffer,
     body: NonNull<u8>,
-}
-
-impl PinnedPage {
-    /// Takes over the pin of a buffer, and releases it when dropped.
-    ///
-    /// # Safety
-    /// The buffer is pinned, and the caller does not release the pin.
-    pub unsafe fn new(buffer: pg_sys::Buffer) -> Self {
-        // SAFETY: the buffer is pinned, so it keeps this page; the address of a page is never null.
-        let body = unsafe { NonNull::new_unchecked(body_of(pg_sys::BufferGetPage(buffer))) };
-        Self { buffer, body }
-    }
 }
 
 impl Deref for PinnedPage {
@@ -74,6 +83,17 @@ impl LockedPage {
         unsafe {
             let page = pg_sys::BufferGetPage(self.buffer);
             std::slice::from_raw_parts(body_of(page), BODY_BYTES)
+        }
+    }
+
+    /// Releases the lock. The lock was needed, because a writer that had it before may have been changing the page.
+    pub fn unlock(self) -> PinnedPage {
+        let buffer = ManuallyDrop::new(self).buffer;
+        // SAFETY: the buffer is locked, and pinned until the result is dropped, so it keeps this page. The address of a page is never null.
+        unsafe {
+            pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
+            let body = NonNull::new_unchecked(body_of(pg_sys::BufferGetPage(buffer)));
+            PinnedPage { buffer, body }
         }
     }
 

@@ -7,7 +7,7 @@ use reground_bm25::index::pages::page::{BODY_BYTES, PageHeader};
 use reground_bm25::index::pages::store::{Extent, Pages, Store};
 use reground_bm25::index::{IndexError, Result};
 
-use super::buffers::{LockedPage, PAGE, PinnedPage, body_of, is_new, lower, set_lower};
+use super::buffers::{LockedPage, PAGE, StablePage, body_of, is_new, lower, set_lower};
 
 /// Maximum number of pages in one record of the generic write-ahead log.
 const MAX_PAGES_PER_RECORD: usize = 4;
@@ -33,8 +33,6 @@ enum Logged {
 /// The pages of an open index.
 pub struct IndexPages {
     index: pg_sys::Relation,
-    /// The table, or null. It makes the visibility horizon more exact.
-    heap: pg_sys::Relation,
     fork: pg_sys::ForkNumber::Type,
     logged: Logged,
     /// Last known number of blocks. The fork never shrinks while the index is open.
@@ -42,14 +40,13 @@ pub struct IndexPages {
 }
 
 impl IndexPages {
-    /// The pages of an index. `heap` is its table or null.
+    /// The pages of an index.
     ///
     /// # Safety
-    /// Both relations are open and stay open, and the lock on the index prevents that it is dropped or truncated.
-    pub unsafe fn new(index: pg_sys::Relation, heap: pg_sys::Relation) -> Self {
+    /// The index is open and stays open, and the lock on it prevents that it is dropped or truncated.
+    pub unsafe fn new(index: pg_sys::Relation) -> Self {
         Self {
             index,
-            heap,
             fork: pg_sys::ForkNumber::MAIN_FORKNUM,
             logged: Logged::Each,
             known_blocks: Cell::new(0),
@@ -61,9 +58,9 @@ impl IndexPages {
     ///
     /// # Safety
     /// As for [`IndexPages::new`].
-    pub unsafe fn during_build(index: pg_sys::Relation, heap: pg_sys::Relation) -> Self {
+    pub unsafe fn during_build(index: pg_sys::Relation) -> Self {
         // SAFETY: as the caller promises.
-        let pages = unsafe { Self::new(index, heap) };
+        let pages = unsafe { Self::new(index) };
         Self {
             logged: Logged::AtTheEnd,
             ..pages
@@ -76,7 +73,7 @@ impl IndexPages {
     /// As for [`IndexPages::new`].
     pub unsafe fn of_init_fork(index: pg_sys::Relation) -> Self {
         // SAFETY: as the caller promises.
-        let pages = unsafe { Self::new(index, std::ptr::null_mut()) };
+        let pages = unsafe { Self::new(index) };
         Self {
             fork: pg_sys::ForkNumber::INIT_FORKNUM,
             logged: Logged::Always,
@@ -192,6 +189,23 @@ impl IndexPages {
             (*relation.rd_rel).relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT
                 && (pg_sys::wal_level >= pg_sys::WalLevel::WAL_LEVEL_REPLICA as i32 || older)
         }
+    }
+
+    /// Runs `work` under the maintenance lock, which nobody else has meanwhile.
+    pub fn without_maintenance<T>(&self, work: impl FnOnce() -> T) -> T {
+        let lock = pg_sys::ExclusiveLock as i32;
+        // A heavyweight lock: waiting for it can be cancelled, and deadlocks are detected. After an error the abort releases
+        // it.
+        // SAFETY: the index is open.
+        unsafe {
+            pg_sys::LockPage(self.index, MAINTENANCE_BLOCK, lock);
+        }
+        let done = work();
+        // SAFETY: the page was locked above.
+        unsafe {
+            pg_sys::UnlockPage(self.index, MAINTENANCE_BLOCK, lock);
+        }
+        done
     }
 
     /// Pins a block of the file.
@@ -314,12 +328,16 @@ impl IndexPages {
 }
 
 impl Pages for IndexPages {
-    type Page = PinnedPage;
+    type Page = StablePage;
 
-    fn read(&self, block: u32) -> Result<PinnedPage> {
-        let buffer = self.pin(block, pg_sys::ReadBufferMode::RBM_NORMAL)?;
-        // SAFETY: the buffer was pinned just now, and nothing else releases it.
-        Ok(unsafe { PinnedPage::new(buffer) })
+    fn read(&self, block: u32) -> Result<StablePage> {
+        let page = self.lock(block, pg_sys::BUFFER_LOCK_SHARE)?;
+        // Replay does not wait for pins.
+        // SAFETY: reads the state of the server.
+        if unsafe { pg_sys::RecoveryInProgress() } {
+            return Ok(StablePage::Copied(page.copy()));
+        }
+        Ok(StablePage::Pinned(page.unlock()))
     }
 
     fn look<T>(&self, block: u32, look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
@@ -356,7 +374,8 @@ impl Store for IndexPages {
             block,
             problem: "the content to write is not a page",
         })?;
-        let buffer = self.pin(block, pg_sys::ReadBufferMode::RBM_ZERO_AND_LOCK)?;
+        // Waits until nobody pins the page: a reader of its former owner may still be reading it.
+        let buffer = self.pin(block, pg_sys::ReadBufferMode::RBM_ZERO_AND_CLEANUP_LOCK)?;
         self.put(&LockedPage { buffer }, body);
         Ok(())
     }
@@ -379,102 +398,6 @@ impl Store for IndexPages {
     }
 
     fn maintain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let lock = pg_sys::ExclusiveLock as i32;
-        // A heavyweight lock: waiting for it can be cancelled, and deadlocks are detected. After an error the abort releases
-        // it.
-        // SAFETY: the index is open.
-        unsafe {
-            pg_sys::LockPage(self.index, MAINTENANCE_BLOCK, lock);
-        }
-        let done = work();
-        // SAFETY: the page was locked above.
-        unsafe {
-            pg_sys::UnlockPage(self.index, MAINTENANCE_BLOCK, lock);
-        }
-        done
-    }
-
-    fn now(&self) -> u64 {
-        // SAFETY: reads a value from shared memory.
-        unsafe { pg_sys::ReadNextFullTransactionId() }.value
-    }
-
-    fn is_past(&self, moment: u64) -> bool {
-        let moment = pg_sys::FullTransactionId { value: moment };
-        // For a temporary table the own horizon would ignore snapshots of this session, in which a cursor may be open; so null
-        // is passed. For null, PostgreSQL uses the horizon of all databases.
-        // SAFETY: the index is open, and the table is open or null.
-        unsafe {
-            let temporary =
-                (*(*self.index).rd_rel).relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP;
-            let heap = if temporary {
-                std::ptr::null_mut()
-            } else {
-                self.heap
-            };
-            pg_sys::GlobalVisCheckRemovableFullXid(heap, moment)
-        }
-    }
-
-    /// Tells standbys that pages freed at `moment` are about to be reused. A query there that may still read them is cancelled
-    /// or delays the replay. `block` is one of the pages, for readers of the log.
-    fn announce_reuse(&self, block: u32, moment: u64) {
-        // SAFETY: reads a setting that only changes with a restart.
-        if unsafe { pg_sys::wal_level } < pg_sys::WalLevel::WAL_LEVEL_REPLICA as i32
-            || !self.needs_log()
-        {
-            return;
-        }
-        let moment = pg_sys::FullTransactionId { value: moment };
-        let heap = if self.heap.is_null() {
-            self.index
-        } else {
-            self.heap
-        };
-        // SAFETY: the relations are open. The function only needs to know whether logical decoding uses the table as a
-        // catalog; for the index the answer is no. There is nothing to drop inside the boundary if an ERROR occurs.
-        unsafe {
-            pg_sys::ffi::pg_guard_ffi_boundary(|| reuse(self.index, heap, block, moment));
-        }
-    }
-}
-
-/// Writes the record with which GiST resolves conflicts over a reused page on standbys. The record names a relation, a block
-/// and a horizon, and touches no page, so any index may write it. The server exports the function, but declares it only for
-/// GiST.
-///
-/// # Safety
-/// Both relations are open, and the caller catches PostgreSQL's errors.
-unsafe fn reuse(
-    index: pg_sys::Relation,
-    heap: pg_sys::Relation,
-    block: pg_sys::BlockNumber,
-    moment: pg_sys::FullTransactionId,
-) {
-    #[cfg(feature = "pg15")]
-    {
-        unsafe extern "C-unwind" {
-            fn gistXLogPageReuse(
-                index: pg_sys::Relation,
-                block: pg_sys::BlockNumber,
-                moment: pg_sys::FullTransactionId,
-            );
-        }
-        let _ = heap;
-        // SAFETY: as the caller promises; this is the signature of PostgreSQL 15.
-        unsafe { gistXLogPageReuse(index, block, moment) }
-    }
-    #[cfg(not(feature = "pg15"))]
-    {
-        unsafe extern "C-unwind" {
-            fn gistXLogPageReuse(
-                index: pg_sys::Relation,
-                heap: pg_sys::Relation,
-                block: pg_sys::BlockNumber,
-                moment: pg_sys::FullTransactionId,
-            );
-        }
-        // SAFETY: as the caller promises; this is the signature since PostgreSQL 16.
-        unsafe { gistXLogPageReuse(index, heap, block, moment) }
+        self.without_maintenance(work)
     }
 }

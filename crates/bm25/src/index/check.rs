@@ -62,7 +62,7 @@ pub fn check<P: Pages>(
     };
     check.claim(head, "the first two pages");
     for run in &runs {
-        check.claim(run.extent, "the free list");
+        check.claim(*run, "the free list");
     }
     for extent in &meta.pending {
         check.claim(*extent, "unfinished work");

@@ -2,8 +2,8 @@
 
 use crate::index::error::Result;
 use crate::index::pages::meta::{reused_is_corrupt, write_page};
-use crate::index::pages::page::{CONTENT_BYTES, PageHeader, PageKind, content, u32_at, u64_at};
-use crate::index::pages::store::{Extent, Store};
+use crate::index::pages::page::{CONTENT_BYTES, PageHeader, PageKind, content, u32_at};
+use crate::index::pages::store::Extent;
 
 /// Block of the free list.
 pub const FREE: u32 = 1;
@@ -18,111 +18,66 @@ const HEADER: PageHeader = PageHeader {
 /// Fewest pages that are taken from a run for a segment, so that its pages do not lie scattered.
 pub(super) const LEAST_TAKEN: u32 = 8;
 
-/// A run of free pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FreeRun {
-    /// The pages.
-    pub extent: Extent,
-    /// Value of [`Store::now`] when the pages were freed; 0 if nobody ever read them.
-    pub moment: u64,
-}
-
-impl FreeRun {
-    /// Whether nobody reads the pages any more.
-    pub fn is_reusable<S: Store>(&self, store: &S) -> bool {
-        self.moment == 0 || store.is_past(self.moment)
-    }
-
-    fn end(&self) -> Option<u32> {
-        self.extent.start.checked_add(self.extent.length)
-    }
-}
-
-/// Bytes of a free run.
-const RUN_BYTES: usize = 16;
-/// Maximum number of free runs.
+/// Bytes of a run of free pages.
+const RUN_BYTES: usize = 8;
+/// Maximum number of runs.
 const MAX_FREE_RUNS: usize = CONTENT_BYTES / RUN_BYTES;
 
 /// Parses the free list.
 ///
 /// # Errors
 /// [`IndexError::Corrupt`] if the page is not a free list.
-pub fn free_runs(body: &[u8]) -> Result<Vec<FreeRun>> {
+pub fn free_runs(body: &[u8]) -> Result<Vec<Extent>> {
     let bytes = content(body, FREE, HEADER).map_err(reused_is_corrupt)?;
     let run = |run: &[u8]| {
-        Some(FreeRun {
-            extent: Extent {
-                start: u32_at(run, 0)?,
-                length: u32_at(run, 4)?,
-            },
-            moment: u64_at(run, 8)?,
+        Some(Extent {
+            start: u32_at(run, 0)?,
+            length: u32_at(run, 4)?,
         })
     };
     Ok(bytes.chunks_exact(RUN_BYTES).filter_map(run).collect())
 }
 
-/// Writes the free list. Adjacent runs are merged if nobody reads them any more, or if they were freed at the same moment: a run that was
-/// merged with a later one would have to wait for its readers. If there are too many runs, all adjacent ones are merged, and then the
-/// shortest are dropped. The next VACUUM finds their pages.
+/// Writes the free list, with adjacent runs as one. If there are too many runs, the shortest are dropped. The next VACUUM finds their pages.
 ///
 /// # Errors
 /// Never in practice: the number of runs is limited to what fits.
-pub fn put_free_runs<S: Store>(store: &S, body: &mut [u8], runs: Vec<FreeRun>) -> Result<()> {
-    let mut merged = merged(runs, |a, b| {
-        a.moment == b.moment || a.is_reusable(store) && b.is_reusable(store)
-    });
-    if merged.len() > MAX_FREE_RUNS {
-        merged = self::merged(merged, |_, _| true);
-        merged.sort_unstable_by_key(|run| std::cmp::Reverse(run.extent.length));
-        merged.truncate(MAX_FREE_RUNS);
-    }
-    let mut bytes = Vec::with_capacity(merged.len() * RUN_BYTES);
-    for run in merged {
-        bytes.extend(run.extent.start.to_le_bytes());
-        bytes.extend(run.extent.length.to_le_bytes());
-        bytes.extend(run.moment.to_le_bytes());
-    }
-    write_page(body, HEADER, &bytes, "the free list has too many runs")
-}
-
-/// Merges adjacent runs, which get the later moment.
-fn merged(mut runs: Vec<FreeRun>, joins: impl Fn(&FreeRun, &FreeRun) -> bool) -> Vec<FreeRun> {
-    runs.sort_unstable_by_key(|run| run.extent);
-    let mut merged: Vec<FreeRun> = Vec::with_capacity(runs.len());
+pub fn put_free_runs(body: &mut [u8], mut runs: Vec<Extent>) -> Result<()> {
+    runs.sort_unstable();
+    let mut merged: Vec<Extent> = Vec::with_capacity(runs.len());
     for run in runs {
         match merged.last_mut() {
-            Some(last) if last.end() == Some(run.extent.start) && joins(last, &run) => {
-                last.extent.length += run.extent.length;
-                last.moment = last.moment.max(run.moment);
+            Some(last) if last.start.checked_add(last.length) == Some(run.start) => {
+                last.length += run.length;
             }
             _ => merged.push(run),
         }
     }
-    merged
+    if merged.len() > MAX_FREE_RUNS {
+        merged.sort_unstable_by_key(|run| std::cmp::Reverse(run.length));
+        merged.truncate(MAX_FREE_RUNS);
+    }
+    let mut bytes = Vec::with_capacity(merged.len() * RUN_BYTES);
+    for run in merged {
+        bytes.extend(run.start.to_le_bytes());
+        bytes.extend(run.length.to_le_bytes());
+    }
+    write_page(body, HEADER, &bytes, "the free list has too many runs")
 }
 
-/// Takes up to `wanted` pages that nobody reads any more: from the first run that is long enough, or else from the longest. If `exact`, takes
-/// `wanted` pages or none.
-pub(super) fn take_free_run<S: Store>(
-    store: &S,
-    runs: &mut Vec<FreeRun>,
-    wanted: u32,
-    exact: bool,
-) -> Option<Extent> {
+/// Takes up to `wanted` pages: from the first run that is long enough, or else from the longest. If `exact`, takes `wanted` pages or none.
+pub(super) fn take_free_run(runs: &mut Vec<Extent>, wanted: u32, exact: bool) -> Option<Extent> {
     let least = match exact {
         true => wanted,
         false => wanted.min(LEAST_TAKEN),
     };
     let usable = runs.iter().enumerate();
-    let usable = usable.filter(|(_, run)| run.extent.length >= least && run.is_reusable(store));
-    let (at, _) = usable.min_by_key(|(_, run)| match run.extent.length >= wanted {
-        true => (0, run.extent.start),
-        false => (u32::MAX - run.extent.length, 0),
+    let usable = usable.filter(|(_, run)| run.length >= least);
+    let (at, _) = usable.min_by_key(|(_, run)| match run.length >= wanted {
+        true => (0, run.start),
+        false => (u32::MAX - run.length, 0),
     })?;
-    if runs[at].moment != 0 {
-        store.announce_reuse(runs[at].extent.start, runs[at].moment);
-    }
-    let run = &mut runs[at].extent;
+    let run = &mut runs[at];
     let found = Extent {
         start: run.start,
         length: run.length.min(wanted),
@@ -138,20 +93,16 @@ pub(super) fn take_free_run<S: Store>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::pages::memory::MemoryStore;
     use crate::index::pages::page::BODY_BYTES;
     use proptest::prelude::*;
 
-    fn run(start: u32, length: u32, moment: u64) -> FreeRun {
-        FreeRun {
-            extent: Extent { start, length },
-            moment,
-        }
+    fn run(start: u32, length: u32) -> Extent {
+        Extent { start, length }
     }
 
-    fn stored(store: &MemoryStore, runs: Vec<FreeRun>) -> Vec<FreeRun> {
+    fn stored(runs: Vec<Extent>) -> Vec<Extent> {
         let mut body = vec![0; BODY_BYTES];
-        put_free_runs(store, &mut body, runs).unwrap();
+        put_free_runs(&mut body, runs).unwrap();
         free_runs(&body).unwrap()
     }
 
@@ -165,51 +116,26 @@ mod tests {
     }
 
     #[test]
-    fn adjacent_runs_are_merged_if_both_can_be_reused() {
-        let store = MemoryStore::default();
-        let [first, second] = [store.now(), store.now()];
-        let runs = vec![
-            run(10, 2, second),
-            run(4, 3, first),
-            run(7, 3, 0),
-            run(12, 3, second),
-            run(20, 1, 0),
-        ];
-        let apart = [
-            run(4, 3, first),
-            run(7, 3, 0),
-            run(10, 5, second),
-            run(20, 1, 0),
-        ];
-        assert_eq!(stored(&store, runs.clone()), apart);
-        store.expire_readers();
-        assert_eq!(stored(&store, runs), [run(4, 11, second), run(20, 1, 0)]);
+    fn adjacent_runs_become_one() {
+        let runs = vec![run(10, 2), run(4, 3), run(7, 3), run(20, 1)];
+        assert_eq!(stored(runs), [run(4, 8), run(20, 1)]);
     }
 
     #[test]
-    fn too_many_runs_are_merged_before_any_is_dropped() {
-        let store = MemoryStore::default();
-        let many = (0..2 * MAX_FREE_RUNS as u32).map(|n| run(10 + n, 1, u64::from(n) + 1));
-        let kept = stored(&store, many.collect());
-        assert_eq!(
-            kept,
-            [run(10, 2 * MAX_FREE_RUNS as u32, 2 * MAX_FREE_RUNS as u64)]
-        );
+    fn the_shortest_of_too_many_runs_are_dropped() {
+        let many = MAX_FREE_RUNS as u32 + 5;
+        let kept = stored((0..many).map(|n| run(10 * n, 1 + n % 9)).collect());
+        assert_eq!(kept.len(), MAX_FREE_RUNS);
+        let pages = |runs: &[Extent]| runs.iter().map(|run| run.length).sum::<u32>();
+        let all: u32 = (0..many).map(|n| 1 + n % 9).sum();
+        assert_eq!(pages(&kept), all - 5);
     }
 
     #[test]
     fn pages_are_taken_from_the_first_run_that_is_long_enough() {
-        let store = MemoryStore::default();
-        let later = store.now();
-        let runs = [
-            run(5, 4, 0),
-            run(10, 9, later),
-            run(30, 12, 0),
-            run(50, 40, 0),
-            run(95, 9, 0),
-        ];
+        let runs = [run(5, 4), run(30, 12), run(50, 40), run(95, 9)];
         let take = |wanted, exact| {
-            take_free_run(&store, &mut runs.to_vec(), wanted, exact).map(|e| (e.start, e.length))
+            take_free_run(&mut runs.to_vec(), wanted, exact).map(|e| (e.start, e.length))
         };
         assert_eq!(take(10, false), Some((30, 10)));
         assert_eq!(take(20, false), Some((50, 20)));

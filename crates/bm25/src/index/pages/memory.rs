@@ -8,27 +8,14 @@ use crate::index::pages::page::BODY_BYTES;
 use crate::index::pages::store::{Extent, Pages, Store};
 
 /// Pages in memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     pages: RefCell<Vec<Rc<[u8]>>>,
-    moment: Cell<u64>,
-    /// Every moment up to this one is past.
-    past: Cell<u64>,
     /// Number of changes and writes that still succeed; `None` for no limit.
     left: Cell<Option<u64>>,
 }
 
 impl MemoryStore {
-    /// Simulates that no reader remains of the pages that were freed so far.
-    pub fn expire_readers(&self) {
-        self.past.set(self.moment.get());
-    }
-
-    /// Simulates that no reader remains of the pages that were freed until a moment.
-    pub fn expire_readers_until(&self, moment: u64) {
-        self.past.set(moment);
-    }
-
     /// Simulates a crash after a number of changes: later changes and writes fail.
     pub fn crash_after(&self, changes: Option<u64>) {
         self.left.set(changes);
@@ -131,15 +118,4 @@ impl Store for MemoryStore {
     fn maintain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         work()
     }
-
-    fn now(&self) -> u64 {
-        self.moment.set(self.moment.get() + 1);
-        self.moment.get()
-    }
-
-    fn is_past(&self, moment: u64) -> bool {
-        moment <= self.past.get()
-    }
-
-    fn announce_reuse(&self, _block: u32, _moment: u64) {}
 }

@@ -146,11 +146,11 @@ fn reuse<S: Store>(store: &S, wanted: u32, exact: bool) -> Result<Option<Extent>
     let mut found = None;
     store.change(&[META, FREE], |bodies| {
         let mut runs = free_runs(bodies[1])?;
-        found = take_free_run(store, &mut runs, wanted, exact);
+        found = take_free_run(&mut runs, wanted, exact);
         let Some(extent) = found else {
             return Ok(false);
         };
-        put_free_runs(store, bodies[1], runs)?;
+        put_free_runs(bodies[1], runs)?;
         let mut meta = Meta::decode(bodies[0])?;
         add_extent(&mut meta.pending, extent)?;
         meta.encode(bodies[0])?;

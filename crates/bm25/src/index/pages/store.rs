@@ -18,8 +18,9 @@ pub trait Pages {
     /// The body of a page, [`BODY_BYTES`](crate::index::pages::page::BODY_BYTES) long.
     type Page: Deref<Target = [u8]>;
 
-    /// Returns a page that does not change any more: a page of a published segment, except
-    /// [`PageKind::Dead`](crate::index::pages::page::PageKind).
+    /// Returns a page that does not change as long as its segment is published, so not
+    /// [`PageKind::Dead`](crate::index::pages::page::PageKind). It does not change while the caller has it. Its header names its owner, which
+    /// is another one if the page was reused.
     ///
     /// # Errors
     /// A block beyond the end of the file.
@@ -45,7 +46,7 @@ pub trait Store: Pages {
         change: impl FnOnce(&mut [&mut [u8]]) -> Result<bool>,
     ) -> Result<bool>;
 
-    /// Replaces a whole page that nobody reads yet.
+    /// Replaces a whole page that no segment or buffer owns. A reader that still has its former content keeps it.
     ///
     /// # Errors
     /// A block beyond the end of the file.
@@ -65,13 +66,4 @@ pub trait Store: Pages {
     /// # Errors
     /// Errors of `work`.
     fn maintain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T>;
-
-    /// Returns the current moment, to be recorded with pages that are freed now.
-    fn now(&self) -> u64;
-
-    /// Returns whether no reader of pages that were freed at that moment can remain.
-    fn is_past(&self, moment: u64) -> bool;
-
-    /// Announces that a block, freed at `moment`, is about to be reused: a standby may still have readers of it.
-    fn announce_reuse(&self, block: u32, moment: u64);
 }

@@ -6,6 +6,7 @@ mod document_scores;
 mod max_score;
 mod posting_list;
 pub mod ranked_search;
+mod reached;
 pub mod requirement;
 pub mod row_scores;
 pub mod snapshot;

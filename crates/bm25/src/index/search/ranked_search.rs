@@ -1,7 +1,7 @@
 //! Returns the best documents of a query, one after the other.
 //!
-//! The snapshot and the statistics are fixed when the search begins, so a search can continue after the last document that it
-//! returned. Equal scores have a fixed order; no document is returned twice or omitted.
+//! The statistics are fixed when the search begins, so a search can continue after the last document that it returned, also with another
+//! snapshot. No document is returned twice or omitted.
 
 use std::cmp::Reverse;
 
@@ -11,6 +11,7 @@ use crate::index::score::{Statistics, to_float};
 use crate::index::search::document_scores::DocumentScores;
 use crate::index::search::max_score::SegmentScan;
 use crate::index::search::posting_list::{PostingList, Scoring};
+use crate::index::search::reached::Reached;
 use crate::index::search::requirement::{Requirement, SegmentRequirements};
 use crate::index::search::snapshot::Snapshot;
 use crate::index::search::top_k::{RankKey, TopK};
@@ -67,8 +68,8 @@ pub struct Search {
     average: f64,
     /// Documents that were found but not returned yet, worst first.
     batch: Vec<RankKey>,
-    /// The last document that was returned.
-    last: Option<RankKey>,
+    /// The documents that were returned.
+    reached: Reached,
     /// Number of documents in the next batch.
     size: usize,
     /// Whether there are no more documents.
@@ -87,7 +88,7 @@ impl Search {
             requirements: Vec::new(),
             average: statistics.average_length(),
             batch: Vec::new(),
-            last: None,
+            reached: Reached::default(),
             size: first.max(1),
             exhausted: snapshot.terms().is_empty(),
             snapshot,
@@ -103,40 +104,62 @@ impl Search {
         }
     }
 
+    /// Goes on in a later snapshot, with its requirements. Both are of the same query.
+    pub fn resume(&mut self, snapshot: Snapshot, requirements: Vec<Requirement>) {
+        self.snapshot = snapshot;
+        self.requirements = requirements;
+        self.reached.renumber();
+        if !self.batch.is_empty() {
+            self.batch.clear();
+            self.exhausted = false;
+            self.size = (self.size / GROWTH).max(1);
+        }
+    }
+
     /// Returns the next best document.
     ///
     /// # Errors
-    /// A damaged page.
+    /// A damaged page. [`IndexError::Reused`](crate::index::IndexError::Reused) if maintenance has reused a page: the search goes on after
+    /// [`Search::resume`].
     pub fn next<P: Pages>(&mut self, pages: &P) -> Result<Option<SearchHit>> {
-        if self.batch.is_empty() && !self.exhausted {
-            self.fill(pages)?;
+        loop {
+            if self.batch.is_empty() && !self.exhausted {
+                self.fill(pages)?;
+            }
+            let Some(&key) = self.batch.last() else {
+                return Ok(None);
+            };
+            let (row, fingerprint) = self.row(pages, key)?;
+            self.batch.pop();
+            if self.reached.advance(key, row) {
+                return Ok(Some(SearchHit {
+                    row,
+                    fingerprint,
+                    score: to_float(key.0),
+                }));
+            }
         }
-        let Some(hit) = self.batch.pop() else {
-            return Ok(None);
-        };
-        self.last = Some(hit);
-        let (score, Reverse(document_number)) = hit;
-        let document = (document_number & u64::from(u32::MAX)) as u32;
-        let (row, fingerprint) = match (document_number >> 32) as usize {
+    }
+
+    /// Returns the row and the fingerprint of a document that was found.
+    fn row<P: Pages>(&self, pages: &P, key: RankKey) -> Result<(u64, u64)> {
+        let (_, Reverse(number)) = key;
+        let document = (number & u64::from(u32::MAX)) as u32;
+        match (number >> 32) as usize {
             0 => {
                 let buffered = &self.snapshot.buffered[document as usize];
-                (buffered.row, buffered.fingerprint)
+                Ok((buffered.row, buffered.fingerprint))
             }
             ordinal => {
                 let segment = &self.snapshot.meta.segments[ordinal - 1];
-                SegmentReader::new(pages, segment).row(document)?
+                SegmentReader::new(pages, segment).row(document)
             }
-        };
-        Ok(Some(SearchHit {
-            row,
-            fingerprint,
-            score: to_float(score),
-        }))
+        }
     }
 
-    /// Finds the next batch.
+    /// Finds the next batch. Nothing has changed after an error.
     fn fill<P: Pages>(&mut self, pages: &P) -> Result<()> {
-        let mut top_k = TopK::new(self.size, self.last);
+        let mut top_k = TopK::new(self.size, self.reached.after());
         for (document, buffered) in self.snapshot.buffered.iter().enumerate() {
             let score = self.scores.of_buffered(buffered);
             let mut requirements = self.requirements.iter();

@@ -1,8 +1,8 @@
 //! A snapshot of an index for one search: the segments, the dictionary entries of the query's terms, and the matching
 //! documents of the write buffer.
 //!
-//! It is valid as long as the snapshot of the reader's transaction: pages that are freed later are not reused before that
-//! ends.
+//! Maintenance may reuse pages of the segments meanwhile. Their readers notice it, because each page names its owner, and take a snapshot
+//! again ([`IndexError::Reused`](crate::index::IndexError::Reused)).
 
 use std::cmp::Reverse;
 

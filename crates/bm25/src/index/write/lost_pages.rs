@@ -1,7 +1,7 @@
 //! Finds pages that nothing refers to.
 
 use crate::index::error::Result;
-use crate::index::pages::free_list::{FREE, FreeRun, free_runs, put_free_runs};
+use crate::index::pages::free_list::{FREE, free_runs, put_free_runs};
 use crate::index::pages::meta::{META, Meta};
 use crate::index::pages::store::{Extent, Store};
 
@@ -14,23 +14,22 @@ pub(super) fn find_lost_pages<S: Store>(store: &S) -> Result<()> {
         if lost.is_empty() {
             return Ok(false);
         }
-        let moment = store.now();
-        runs.extend(lost.into_iter().map(|extent| FreeRun { extent, moment }));
-        put_free_runs(store, bodies[1], runs)?;
+        runs.extend(lost);
+        put_free_runs(bodies[1], runs)?;
         Ok(true)
     })?;
     Ok(())
 }
 
 /// The blocks of the file that nothing refers to.
-fn unused(meta: &Meta, runs: &[FreeRun], blocks: u32) -> Vec<Extent> {
+fn unused(meta: &Meta, runs: &[Extent], blocks: u32) -> Vec<Extent> {
     let head = Extent {
         start: META,
         length: FREE + 1,
     };
     let segments = meta.segments.iter().flat_map(|segment| &segment.extents);
     let mut used: Vec<Extent> = segments.chain(&meta.pending).copied().collect();
-    used.extend(runs.iter().map(|run| run.extent));
+    used.extend(runs);
     used.extend([meta.write_buffer, meta.spilling].map(|buffer| buffer.extent()));
     used.push(head);
     used.sort_unstable();
@@ -65,10 +64,7 @@ mod tests {
             pending: vec![extent(10, 5), extent(90, 5)],
             ..Meta::default()
         };
-        let runs = [FreeRun {
-            extent: extent(4, 2),
-            moment: 0,
-        }];
+        let runs = [extent(4, 2)];
         let gaps = [extent(2, 2), extent(6, 4), extent(15, 5)];
         assert_eq!(unused(&meta, &runs, 20), gaps);
         assert_eq!(unused(&meta, &runs, 10), gaps[..2]);

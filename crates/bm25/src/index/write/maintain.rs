@@ -7,7 +7,7 @@ use reground_interrupt::{CHECK_INTERVAL, check_interrupt};
 
 use crate::index::error::{IndexError, Result};
 use crate::index::interrupts::WORK_PER_POSTING;
-use crate::index::pages::free_list::{FREE, FreeRun, free_runs, put_free_runs};
+use crate::index::pages::free_list::{FREE, free_runs, put_free_runs};
 use crate::index::pages::meta::{IndexSettings, META, Meta, WriteBuffer};
 use crate::index::pages::page_allocator;
 use crate::index::pages::store::{Extent, Store};
@@ -47,7 +47,7 @@ pub fn create<S: Store>(store: &S, key: Key, settings: IndexSettings) -> Result<
     };
     write_buffer::prepare(store, &buffer)?;
     let mut body = vec![0; crate::index::pages::page::BODY_BYTES];
-    put_free_runs(store, &mut body, Vec::new())?;
+    put_free_runs(&mut body, Vec::new())?;
     store.write(FREE, &body)?;
     let meta = Meta {
         key,
@@ -152,13 +152,8 @@ fn recover<S: Store>(store: &S) -> Result<Meta> {
         store.change(&[META, FREE], |bodies| {
             let mut meta = Meta::decode(bodies[0])?;
             let mut runs = free_runs(bodies[1])?;
-            // Only their writer used these pages, so they can be reused at once.
-            runs.extend(
-                meta.pending
-                    .drain(..)
-                    .map(|extent| FreeRun { extent, moment: 0 }),
-            );
-            put_free_runs(store, bodies[1], runs)?;
+            runs.append(&mut meta.pending);
+            put_free_runs(bodies[1], runs)?;
             meta.encode(bodies[0])?;
             Ok(true)
         })?;
@@ -192,8 +187,8 @@ fn switch_buffer<S: Store>(store: &S, meta: &Meta) -> Result<()> {
         meta.next_id = buffer.id.checked_add(1).ok_or(OUT_OF_NUMBERS)?;
         // Allocated on the way, but not adjacent to the run.
         let unused = meta.pending.drain(..).filter(|extent| *extent != run);
-        runs.extend(unused.map(|extent| FreeRun { extent, moment: 0 }));
-        put_free_runs(store, bodies[1], runs)?;
+        runs.extend(unused);
+        put_free_runs(bodies[1], runs)?;
         meta.encode(bodies[0])?;
         Ok(true)
     })?;
@@ -268,8 +263,6 @@ pub struct Cleaned {
     pub documents: u64,
     /// Number of free pages.
     pub free_pages: u32,
-    /// Number of free pages that nobody reads any more.
-    pub reusable_pages: u32,
 }
 
 /// Finishes a vacuum: cleans up after interrupted maintenance, rewrites segments with many removed documents, and finds lost pages.
@@ -291,18 +284,13 @@ pub fn cleanup<S: Store>(store: &S) -> Result<Cleaned> {
         write_buffer::for_each_document(store, &meta.write_buffer, |document| {
             count += u64::from(!document.removed);
         })?;
-        let mut cleaned = Cleaned {
+        let free = store.look(FREE, free_runs)?;
+        Ok(Cleaned {
             documents: count,
-            ..Cleaned::default()
-        };
-        for run in store.look(FREE, free_runs)? {
-            let pages = run.extent.length;
-            cleaned.free_pages = cleaned.free_pages.saturating_add(pages);
-            if run.is_reusable(store) {
-                cleaned.reusable_pages = cleaned.reusable_pages.saturating_add(pages);
-            }
-        }
-        Ok(cleaned)
+            free_pages: free
+                .iter()
+                .fold(0, |pages, run| run.length.saturating_add(pages)),
+        })
     })
 }
 

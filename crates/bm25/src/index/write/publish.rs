@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::index::error::{IndexError, Result};
-use crate::index::pages::free_list::{FREE, FreeRun, free_runs, put_free_runs};
+use crate::index::pages::free_list::{FREE, free_runs, put_free_runs};
 use crate::index::pages::meta::{META, Meta, WriteBuffer};
 use crate::index::pages::store::{Extent, Store};
 use crate::index::segment::writer::SegmentWriter;
@@ -12,8 +12,8 @@ pub(super) const OUT_OF_NUMBERS: IndexError = IndexError::Full {
     problem: "all segment numbers are used",
 };
 
-/// Finishes a segment and publishes it in place of the segments `replaced`. Their pages and those of `retired` become free
-/// once no reader of them remains.
+/// Finishes a segment and publishes it in place of the segments `replaced`. Their pages and those of `retired` become
+/// free.
 pub(super) fn publish_segment<S: Store>(
     store: &S,
     writer: SegmentWriter<'_, S>,
@@ -23,24 +23,20 @@ pub(super) fn publish_segment<S: Store>(
     let empty = writer.documents() == 0;
     let (segment, left) = writer.finish()?;
     store.change(&[META, FREE], |bodies| {
-        // Taken under the exclusive lock on the meta page: every reader that saw the old list has an older snapshot.
-        let moment = store.now();
         let mut meta = Meta::decode(bodies[0])?;
         let mut runs = free_runs(bodies[1])?;
-        let unused = |extent| FreeRun { extent, moment: 0 };
-        let used = |extent| FreeRun { extent, moment };
-        runs.extend(left.iter().copied().map(unused));
-        runs.extend(retired.map(used));
+        runs.extend(&left);
+        runs.extend(retired);
         for old in meta
             .segments
             .iter()
             .filter(|old| replaced.contains(&old.id))
         {
-            runs.extend(old.extents.iter().copied().map(used));
+            runs.extend(&old.extents);
         }
         meta.segments.retain(|old| !replaced.contains(&old.id));
         if empty {
-            runs.extend(segment.extents.iter().copied().map(unused));
+            runs.extend(&segment.extents);
         } else {
             meta.segments.push(segment.clone());
         }
@@ -53,7 +49,7 @@ pub(super) fn publish_segment<S: Store>(
         meta.next_id = meta
             .next_id
             .max(segment.id.checked_add(1).ok_or(OUT_OF_NUMBERS)?);
-        put_free_runs(store, bodies[1], runs)?;
+        put_free_runs(bodies[1], runs)?;
         meta.encode(bodies[0])?;
         Ok(true)
     })?;

@@ -1,0 +1,214 @@
+//! The rows of a scan in progress.
+
+use std::rc::Rc;
+
+use pgrx::pg_sys;
+use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::search::conjunction;
+use reground_bm25::index::search::ranked_search::{Search, SearchHit, first_batch};
+use reground_bm25::index::search::requirement::Requirement;
+use reground_bm25::index::search::snapshot::Snapshot;
+
+use super::conditions::{Conditions, requirements};
+use crate::error::{Error, Result};
+use crate::index::content::{FilterValue, Tokenizer};
+use crate::index::query::{
+    Bm25Query, WeightedQuery, expected_rows, weighted_query, weighted_query_for_scan,
+};
+use crate::index::storage::{IndexPages, read_present};
+
+/// How many rows of a scan are fetched.
+#[derive(Clone, Copy)]
+pub enum Fetched {
+    /// As many as the statement needs, one after the other.
+    ByLimit,
+    /// All at once.
+    All,
+}
+
+/// A scan in progress. It pins no page between two rows.
+pub struct ActiveScan {
+    pages: IndexPages,
+    rows: FoundRows,
+    /// The query that orders the rows; `None` if there are only conditions on filter columns.
+    weighted: Option<Rc<WeightedQuery>>,
+    /// Whether the rows meet the conditions of that query for certain.
+    fulfils: bool,
+    recheck: bool,
+    recheck_order: bool,
+}
+
+/// The rows that a scan returns, by descending score.
+enum FoundRows {
+    /// Those that match the ordering query, found as far as they are fetched.
+    Ranked(Box<Search>, Ranking),
+    /// Those that match other queries. Rows without a word of the ordering query come last, with score 0.
+    Listed(std::vec::IntoIter<SearchHit>),
+}
+
+/// What a ranked search reads of an index.
+struct Ranking {
+    weighted: Rc<WeightedQuery>,
+    /// Other queries whose words the rows must have.
+    others: Vec<Bm25Query>,
+    filters: Vec<FilterValue>,
+}
+
+impl Ranking {
+    /// Reads the present index, or what `snapshot` has of it.
+    fn read(
+        &self,
+        pages: &IndexPages,
+        snapshot: Option<Snapshot>,
+    ) -> Result<(Snapshot, Vec<Requirement>)> {
+        let snapshot = match snapshot {
+            Some(snapshot) => snapshot,
+            None => {
+                let meta = Meta::read(pages)?;
+                let terms = self.weighted.terms(&Tokenizer::of(&meta)?);
+                Snapshot::take(pages, meta, &terms)?
+            }
+        };
+        let (others, of_query) = (self.others.iter(), Some(&self.weighted));
+        let required = requirements(pages, snapshot.meta(), others, of_query, &self.filters)?;
+        Ok((snapshot, required))
+    }
+}
+
+impl ActiveScan {
+    /// Begins a scan of an index. The queries are of the index.
+    pub fn begin(
+        index: pg_sys::Oid,
+        pages: IndexPages,
+        conditions: Conditions,
+        fetched: Fetched,
+    ) -> Result<Self> {
+        let Some(ordering) = conditions.ordering() else {
+            return Self::filtered(pages, &conditions);
+        };
+        // The rows come from the words of the ordering query, unless only other queries are conditions.
+        if conditions.queries.is_empty() || conditions.queries.contains(ordering) {
+            let ordering = ordering.clone();
+            Self::ranked(index, pages, &ordering, conditions, fetched)
+        } else {
+            Self::intersected(pages, ordering, &conditions)
+        }
+    }
+
+    /// Begins the search of a query in an index.
+    fn ranked(
+        index: pg_sys::Oid,
+        pages: IndexPages,
+        query: &Bm25Query,
+        conditions: Conditions,
+        fetched: Fetched,
+    ) -> Result<Self> {
+        // Without a snapshot, the query was weighted earlier in this statement. This scan may read the current content of the index.
+        let (weighted, mut snapshot) = weighted_query_for_scan(query, Some(index))?;
+        let fulfils = weighted.conditions.are_decided_by_words();
+        let recheck = conditions.need_recheck()?;
+        let recheck_order = !fulfils && !conditions.queries.contains(query);
+        let others = conditions.queries.into_iter();
+        let ranking = Ranking {
+            weighted: Rc::clone(&weighted),
+            others: others.filter(|other| other != query).collect(),
+            filters: conditions.filters,
+        };
+        let first = match fetched {
+            Fetched::ByLimit => first_batch(expected_rows::of_scan(index, query)),
+            Fetched::All => usize::MAX,
+        };
+        let search = read_present(&pages, || {
+            let (snapshot, required) = ranking.read(&pages, snapshot.take())?;
+            let search = Search::begin(snapshot, &weighted.statistics, first)?;
+            Ok(search.requiring(required))
+        })?;
+        Ok(Self {
+            pages,
+            rows: FoundRows::Ranked(Box::new(search), ranking),
+            weighted: Some(weighted),
+            fulfils,
+            recheck,
+            recheck_order,
+        })
+    }
+
+    /// Finds the rows of an index that fulfil all conditions, of which the ordering query is none.
+    fn intersected(
+        pages: IndexPages,
+        ordering: &Bm25Query,
+        conditions: &Conditions,
+    ) -> Result<Self> {
+        let weighted = weighted_query(ordering)?;
+        let hits = read_present(&pages, || {
+            let meta = Meta::read(&pages)?;
+            let terms = weighted.terms(&Tokenizer::of(&meta)?);
+            let snapshot = Snapshot::take(&pages, meta.clone(), &terms)?;
+            let queries = conditions.queries.iter();
+            let required = requirements(&pages, &meta, queries, None, &conditions.filters)?;
+            let ranking = Some((&snapshot, &weighted.statistics));
+            Ok(conjunction::matches(&pages, &meta, ranking, &required)?)
+        })?;
+        let fulfils = weighted.conditions.is_empty();
+        Ok(Self {
+            pages,
+            rows: FoundRows::Listed(hits.into_iter()),
+            weighted: Some(weighted),
+            fulfils,
+            recheck: conditions.need_recheck()?,
+            recheck_order: !fulfils,
+        })
+    }
+
+    /// Finds the rows of an index that fulfil conditions on filter columns.
+    fn filtered(pages: IndexPages, conditions: &Conditions) -> Result<Self> {
+        if conditions.filters.is_empty() {
+            return Err(Error::NoCondition);
+        }
+        let hits = read_present(&pages, || {
+            let meta = Meta::read(&pages)?;
+            let no_queries = std::iter::empty();
+            let required = requirements(&pages, &meta, no_queries, None, &conditions.filters)?;
+            Ok(conjunction::matches(&pages, &meta, None, &required)?)
+        })?;
+        Ok(Self {
+            pages,
+            rows: FoundRows::Listed(hits.into_iter()),
+            weighted: None,
+            fulfils: false,
+            recheck: conditions.need_recheck()?,
+            recheck_order: false,
+        })
+    }
+
+    /// Returns the next row, and keeps its score for the operators.
+    pub fn next(&mut self) -> Result<Option<SearchHit>> {
+        let found = match &mut self.rows {
+            FoundRows::Ranked(search, ranking) => {
+                let mut is_stale = false;
+                read_present(&self.pages, || {
+                    if std::mem::replace(&mut is_stale, true) {
+                        let (snapshot, required) = ranking.read(&self.pages, None)?;
+                        search.resume(snapshot, required);
+                    }
+                    Ok(search.next(&self.pages)?)
+                })?
+            }
+            FoundRows::Listed(hits) => hits.next(),
+        };
+        if let (Some(found), Some(weighted)) = (&found, &self.weighted) {
+            weighted.cache_score(found.fingerprint, found.score, self.fulfils);
+        }
+        Ok(found)
+    }
+
+    /// Whether PostgreSQL must compare the rows with the conditions again.
+    pub fn recheck(&self) -> bool {
+        self.recheck
+    }
+
+    /// Whether PostgreSQL must compute the scores again. Those of the index are not lower.
+    pub fn recheck_order(&self) -> bool {
+        self.recheck_order
+    }
+}
