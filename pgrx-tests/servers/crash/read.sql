@@ -1,8 +1,10 @@
--- Compares an index scan with a sequential scan, and prints the difference or "same".
+-- Compares an index scan with a sequential scan, and prints the difference or "same". The index changes while the scan pauses.
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT 'w' || (random() ^ 3 * 2000)::integer || ' w' || (random() ^ 3 * 2000)::integer AS query \gset
 SET LOCAL enable_seqscan = off;
-SELECT coalesce(string_agg(id::text, ',' ORDER BY id), '') AS found FROM (SELECT id FROM docs WHERE body @@@ reground.bm25_query(:'query', 'docs') ORDER BY body <@> reground.bm25_query(:'query', 'docs')) AS d \gset
+SELECT coalesce(string_agg(id::text, ',' ORDER BY id), '') AS found
+  FROM (SELECT id, CASE WHEN random() < 0.002 THEN pg_sleep(0.05) END
+          FROM (SELECT id FROM docs WHERE body @@@ reground.bm25_query(:'query', 'docs') ORDER BY body <@> reground.bm25_query(:'query', 'docs')) AS d) AS slow \gset
 SET LOCAL enable_seqscan = on;
 SET LOCAL enable_indexscan = off;
 SET LOCAL enable_bitmapscan = off;
