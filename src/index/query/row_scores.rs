@@ -91,7 +91,7 @@ fn scores_in(
         (pages, root_rows(heap.as_ptr(), rows))
     };
     let known: BTreeSet<u64> = roots.values().copied().collect();
-    let scores = read_present(&pages, || {
+    let scores = read_present(|| {
         let meta = Meta::read(&pages)?;
         let terms = weighted.terms(&Tokenizer::of(&meta)?);
         let snapshot = Snapshot::take(&pages, meta, &terms)?;

@@ -197,7 +197,7 @@ impl WeightedQuery {
             };
             let terms = terms(&tokenizer, &lexemes);
             let mut meta = Some(meta);
-            let snapshot = read_present(&pages, || {
+            let snapshot = read_present(|| {
                 let meta = meta.take().map_or_else(|| Meta::read(&pages), Ok)?;
                 Ok(Snapshot::take(&pages, meta, &terms)?)
             })?;

@@ -118,7 +118,7 @@ impl ActiveScan {
             Fetched::ByLimit => first_batch(expected_rows::of_scan(index, query)),
             Fetched::All => usize::MAX,
         };
-        let search = read_present(&pages, || {
+        let search = read_present(|| {
             let (snapshot, required) = ranking.read(&pages, snapshot.take())?;
             let search = Search::begin(snapshot, &weighted.statistics, first)?;
             Ok(search.requiring(required))
@@ -140,7 +140,7 @@ impl ActiveScan {
         conditions: &Conditions,
     ) -> Result<Self> {
         let weighted = weighted_query(ordering)?;
-        let hits = read_present(&pages, || {
+        let hits = read_present(|| {
             let meta = Meta::read(&pages)?;
             let terms = weighted.terms(&Tokenizer::of(&meta)?);
             let snapshot = Snapshot::take(&pages, meta.clone(), &terms)?;
@@ -165,7 +165,7 @@ impl ActiveScan {
         if conditions.filters.is_empty() {
             return Err(Error::NoCondition);
         }
-        let hits = read_present(&pages, || {
+        let hits = read_present(|| {
             let meta = Meta::read(&pages)?;
             let no_queries = std::iter::empty();
             let required = requirements(&pages, &meta, no_queries, None, &conditions.filters)?;
@@ -186,7 +186,7 @@ impl ActiveScan {
         let found = match &mut self.rows {
             FoundRows::Ranked(search, ranking) => {
                 let mut is_stale = false;
-                read_present(&self.pages, || {
+                read_present(|| {
                     if std::mem::replace(&mut is_stale, true) {
                         let (snapshot, required) = ranking.read(&self.pages, None)?;
                         search.resume(snapshot, required);

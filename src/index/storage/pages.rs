@@ -191,23 +191,6 @@ impl IndexPages {
         }
     }
 
-    /// Runs `work` under the maintenance lock, which nobody else has meanwhile.
-    pub fn without_maintenance<T>(&self, work: impl FnOnce() -> T) -> T {
-        let lock = pg_sys::ExclusiveLock as i32;
-        // A heavyweight lock: waiting for it can be cancelled, and deadlocks are detected. After an error the abort releases
-        // it.
-        // SAFETY: the index is open.
-        unsafe {
-            pg_sys::LockPage(self.index, MAINTENANCE_BLOCK, lock);
-        }
-        let done = work();
-        // SAFETY: the page was locked above.
-        unsafe {
-            pg_sys::UnlockPage(self.index, MAINTENANCE_BLOCK, lock);
-        }
-        done
-    }
-
     /// Pins a block of the file.
     fn pin(&self, block: u32, mode: pg_sys::ReadBufferMode::Type) -> Result<pg_sys::Buffer> {
         if block >= self.known_blocks.get() && block >= self.blocks() {
@@ -398,6 +381,17 @@ impl Store for IndexPages {
     }
 
     fn maintain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.without_maintenance(work)
+        let lock = pg_sys::ExclusiveLock as i32;
+        // A heavyweight lock, so waiting for it can be cancelled. After an error the abort releases it.
+        // SAFETY: the index is open.
+        unsafe {
+            pg_sys::LockPage(self.index, MAINTENANCE_BLOCK, lock);
+        }
+        let done = work();
+        // SAFETY: the page was locked above.
+        unsafe {
+            pg_sys::UnlockPage(self.index, MAINTENANCE_BLOCK, lock);
+        }
+        done
     }
 }
