@@ -6,9 +6,11 @@ use std::ffi::c_void;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use reground_bm25::index::IndexError;
 use reground_bm25::index::check::{Finding, check, check_settings};
-use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::pages::meta::{META, Meta};
 use reground_bm25::index::pages::store::Store;
+use reground_bm25::index::search::present::read_present;
 use reground_bm25::index::write::maintain;
 use serde::Serialize;
 
@@ -92,12 +94,23 @@ fn bm25_check(
     let pages = locked.pages();
     let mut indexed = HashMap::new();
     let mut twice = Vec::new();
-    let findings = pages.maintain(|| {
-        check(&pages, pages.blocks(), |row, fingerprint| {
-            if indexed.insert(row, fingerprint).is_some() {
-                twice.push(row);
-            }
-        })
+    let findings = read_present(|| {
+        indexed.clear();
+        twice.clear();
+        let meta = Meta::read(&pages)?;
+        let findings = pages.maintain(|| {
+            check(&pages, pages.blocks(), |row, fingerprint| {
+                if indexed.insert(row, fingerprint).is_some() {
+                    twice.push(row);
+                }
+            })
+        })?;
+        // Replay on a standby does not wait for the maintenance lock.
+        // SAFETY: reads the state of the server.
+        if unsafe { pg_sys::RecoveryInProgress() } && Meta::read(&pages)? != meta {
+            return Err(IndexError::Reused { block: META });
+        }
+        Ok(findings)
     });
     let findings = findings.map_err(Error::from)?.faults;
     // SAFETY: the index is open and of this access method.

@@ -4,7 +4,7 @@ use pgrx::pg_sys;
 use pgrx::{Array, FromDatum};
 use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::terms::{
-    Counter, Document, Key, QueryTerm, Weights, fingerprint, fingerprint_of_fields, term_hash,
+    Counter, Document, Key, Weights, fingerprint, fingerprint_of_fields,
 };
 use reground_bm25::query::conditions::Conditions;
 use reground_bm25::query::phrase::TextPositions;
@@ -115,12 +115,6 @@ impl Tokenizer {
             fingerprint: content.fingerprint(),
             terms: counter.finish(),
         }
-    }
-
-    /// Returns the terms of words, to look them up.
-    pub fn terms(&self, words: &[Vec<u8>]) -> Vec<QueryTerm> {
-        let hashes = words.iter().map(|word| term_hash(self.key, word));
-        hashes.map(QueryTerm::unweighted).collect()
     }
 
     /// Returns the positions, in each text of a content, of the words that conditions are about.

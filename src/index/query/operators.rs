@@ -155,7 +155,7 @@ fn explain(
         true => weighted.contributions(&document),
         false => vec![0; weighted.lexemes.len()],
     };
-    let terms = weighted.terms(weighted.tokenizer());
+    let terms = weighted.terms(weighted.tokenizer().key);
     let length = reground_bm25::index::segment::norms::length(document.norm());
     let rows: Vec<ExplainRow<'_>> = weighted
         .lexemes

@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pgrx::pg_sys;
 use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::search::present::read_present;
 use reground_bm25::index::search::row_scores;
 use reground_bm25::index::search::snapshot::Snapshot;
 
 use super::bm25_query::Bm25Query;
 use super::weighted_query::{WeightedQuery, weighted_query};
 use crate::error::Result;
-use crate::index::content::{Tokenizer, row_number};
+use crate::index::content::row_number;
 use crate::index::index_lookup::indexes;
 use crate::index::relation::OpenRelation;
 use crate::index::root_rows::root_rows;
-use crate::index::storage::{IndexPages, read_present};
+use crate::index::storage::IndexPages;
 
 /// The address of a row version that a statement of the caller has returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,14 +94,9 @@ fn scores_in(
     let known: BTreeSet<u64> = roots.values().copied().collect();
     let scores = read_present(|| {
         let meta = Meta::read(&pages)?;
-        let terms = weighted.terms(&Tokenizer::of(&meta)?);
+        let terms = weighted.terms(meta.key);
         let snapshot = Snapshot::take(&pages, meta, &terms)?;
-        Ok(row_scores::row_scores(
-            &pages,
-            &snapshot,
-            &weighted.statistics,
-            &known,
-        )?)
+        row_scores::row_scores(&pages, &snapshot, &weighted.statistics, &known)
     })?;
     let scored = |(row, root)| Some((row, *scores.get(&root)?));
     Ok(roots.into_iter().filter_map(scored).collect())

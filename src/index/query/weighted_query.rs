@@ -11,8 +11,9 @@ use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score::{
     NO_SCORE, Saturation, Statistics, contribution, is_found, to_float,
 };
+use reground_bm25::index::search::present::read_present;
 use reground_bm25::index::search::snapshot::Snapshot;
-use reground_bm25::index::terms::{Document, QueryTerm, term_hash};
+use reground_bm25::index::terms::{Document, Key, QueryTerm, term_hash};
 use reground_bm25::query::clauses::Demand;
 use reground_bm25::query::conditions::Conditions;
 use reground_bm25::query::phrase::Phrase;
@@ -24,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::index::content::{Content, Tokenizer};
 use crate::index::index_lookup::indexes;
 use crate::index::relation::OpenRelation;
-use crate::index::storage::{IndexPages, read_present};
+use crate::index::storage::IndexPages;
 use crate::words::{each_lexeme, each_position, find_config};
 
 /// Maximum number of cached queries.
@@ -195,11 +196,11 @@ impl WeightedQuery {
                 Some(_) => return Err(Error::PartitionsDiffer),
                 None => lexemes(&configs, query)?,
             };
-            let terms = terms(&tokenizer, &lexemes);
+            let terms = terms(tokenizer.key, &lexemes);
             let mut meta = Some(meta);
             let snapshot = read_present(|| {
                 let meta = meta.take().map_or_else(|| Meta::read(&pages), Ok)?;
-                Ok(Snapshot::take(&pages, meta, &terms)?)
+                Snapshot::take(&pages, meta, &terms)
             })?;
             let own = snapshot.statistics();
             match &mut combined {
@@ -235,9 +236,9 @@ impl WeightedQuery {
         self.weights = self.statistics.weights(&self.terms);
     }
 
-    /// Returns the query's terms for a tokenizer.
-    pub fn terms(&self, tokenizer: &Tokenizer) -> Vec<QueryTerm> {
-        terms(tokenizer, &self.lexemes)
+    /// Returns the query's terms in an index with this key.
+    pub fn terms(&self, key: Key) -> Vec<QueryTerm> {
+        terms(key, &self.lexemes)
     }
 
     /// Estimates the share of the rows that match.
@@ -358,10 +359,10 @@ fn conditions(configs: &[pg_sys::Oid], query: &Bm25Query) -> Result<Conditions> 
     Ok(Conditions::new(&query.clauses()?, phrases))
 }
 
-fn terms(tokenizer: &Tokenizer, lexemes: &[(Vec<u8>, QueryWeight)]) -> Vec<QueryTerm> {
+fn terms(key: Key, lexemes: &[(Vec<u8>, QueryWeight)]) -> Vec<QueryTerm> {
     let each = lexemes.iter();
     each.map(|(lexeme, query_weight)| QueryTerm {
-        hash: term_hash(tokenizer.key, lexeme),
+        hash: term_hash(key, lexeme),
         query_weight: *query_weight,
     })
     .collect()

@@ -3,19 +3,21 @@
 use std::rc::Rc;
 
 use pgrx::pg_sys;
+use reground_bm25::index::Result as IndexResult;
 use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::search::conjunction;
+use reground_bm25::index::search::present::read_present;
 use reground_bm25::index::search::ranked_search::{Search, SearchHit, first_batch};
 use reground_bm25::index::search::requirement::Requirement;
 use reground_bm25::index::search::snapshot::Snapshot;
 
 use super::conditions::{Conditions, requirements};
 use crate::error::{Error, Result};
-use crate::index::content::{FilterValue, Tokenizer};
+use crate::index::content::FilterValue;
 use crate::index::query::{
     Bm25Query, WeightedQuery, expected_rows, weighted_query, weighted_query_for_scan,
 };
-use crate::index::storage::{IndexPages, read_present};
+use crate::index::storage::IndexPages;
 
 /// How many rows of a scan are fetched.
 #[derive(Clone, Copy)]
@@ -34,8 +36,10 @@ pub struct ActiveScan {
     weighted: Option<Rc<WeightedQuery>>,
     /// Whether the rows meet the conditions of that query for certain.
     fulfils: bool,
-    recheck: bool,
-    recheck_order: bool,
+    /// Whether PostgreSQL must compare the rows with the conditions again.
+    pub recheck: bool,
+    /// Whether it must compute the scores again. Those of the index are not lower.
+    pub recheck_order: bool,
 }
 
 /// The rows that a scan returns, by descending score.
@@ -46,11 +50,11 @@ enum FoundRows {
     Listed(std::vec::IntoIter<SearchHit>),
 }
 
-/// What a ranked search reads of an index.
+/// What a ranked search asks the index.
 struct Ranking {
     weighted: Rc<WeightedQuery>,
     /// Other queries whose words the rows must have.
-    others: Vec<Bm25Query>,
+    others: Vec<Rc<WeightedQuery>>,
     filters: Vec<FilterValue>,
 }
 
@@ -60,17 +64,17 @@ impl Ranking {
         &self,
         pages: &IndexPages,
         snapshot: Option<Snapshot>,
-    ) -> Result<(Snapshot, Vec<Requirement>)> {
+    ) -> IndexResult<(Snapshot, Vec<Requirement>)> {
         let snapshot = match snapshot {
             Some(snapshot) => snapshot,
             None => {
                 let meta = Meta::read(pages)?;
-                let terms = self.weighted.terms(&Tokenizer::of(&meta)?);
+                let terms = self.weighted.terms(meta.key);
                 Snapshot::take(pages, meta, &terms)?
             }
         };
-        let (others, of_query) = (self.others.iter(), Some(&self.weighted));
-        let required = requirements(pages, snapshot.meta(), others, of_query, &self.filters)?;
+        let ranking = Some(&*self.weighted);
+        let required = requirements(pages, snapshot.meta(), &self.others, ranking, &self.filters)?;
         Ok((snapshot, required))
     }
 }
@@ -84,7 +88,7 @@ impl ActiveScan {
         fetched: Fetched,
     ) -> Result<Self> {
         let Some(ordering) = conditions.ordering() else {
-            return Self::filtered(pages, &conditions);
+            return Self::filtered(pages, &conditions.filters);
         };
         // The rows come from the words of the ordering query, unless only other queries are conditions.
         if conditions.queries.is_empty() || conditions.queries.contains(ordering) {
@@ -103,15 +107,16 @@ impl ActiveScan {
         conditions: Conditions,
         fetched: Fetched,
     ) -> Result<Self> {
-        // Without a snapshot, the query was weighted earlier in this statement. This scan may read the current content of the index.
+        // There is no snapshot if the query was weighted earlier in this statement.
         let (weighted, mut snapshot) = weighted_query_for_scan(query, Some(index))?;
+        let is_condition = conditions.queries.contains(query);
+        let others = conditions.queries.iter().filter(|other| *other != query);
+        let others: Vec<_> = others.map(weighted_query).collect::<Result<_>>()?;
         let fulfils = weighted.conditions.are_decided_by_words();
-        let recheck = conditions.need_recheck()?;
-        let recheck_order = !fulfils && !conditions.queries.contains(query);
-        let others = conditions.queries.into_iter();
+        let recheck = need_recheck(&conditions.filters, &others) || is_condition && !fulfils;
         let ranking = Ranking {
             weighted: Rc::clone(&weighted),
-            others: others.filter(|other| other != query).collect(),
+            others,
             filters: conditions.filters,
         };
         let first = match fetched {
@@ -129,7 +134,7 @@ impl ActiveScan {
             weighted: Some(weighted),
             fulfils,
             recheck,
-            recheck_order,
+            recheck_order: !fulfils && !is_condition,
         })
     }
 
@@ -140,14 +145,14 @@ impl ActiveScan {
         conditions: &Conditions,
     ) -> Result<Self> {
         let weighted = weighted_query(ordering)?;
+        let queries = conditions.queries.iter().map(weighted_query);
+        let queries: Vec<_> = queries.collect::<Result<_>>()?;
         let hits = read_present(|| {
             let meta = Meta::read(&pages)?;
-            let terms = weighted.terms(&Tokenizer::of(&meta)?);
-            let snapshot = Snapshot::take(&pages, meta.clone(), &terms)?;
-            let queries = conditions.queries.iter();
-            let required = requirements(&pages, &meta, queries, None, &conditions.filters)?;
+            let snapshot = Snapshot::take(&pages, meta.clone(), &weighted.terms(meta.key))?;
+            let required = requirements(&pages, &meta, &queries, None, &conditions.filters)?;
             let ranking = Some((&snapshot, &weighted.statistics));
-            Ok(conjunction::matches(&pages, &meta, ranking, &required)?)
+            conjunction::matches(&pages, &meta, ranking, &required)
         })?;
         let fulfils = weighted.conditions.is_empty();
         Ok(Self {
@@ -155,28 +160,27 @@ impl ActiveScan {
             rows: FoundRows::Listed(hits.into_iter()),
             weighted: Some(weighted),
             fulfils,
-            recheck: conditions.need_recheck()?,
+            recheck: need_recheck(&conditions.filters, &queries),
             recheck_order: !fulfils,
         })
     }
 
     /// Finds the rows of an index that fulfil conditions on filter columns.
-    fn filtered(pages: IndexPages, conditions: &Conditions) -> Result<Self> {
-        if conditions.filters.is_empty() {
+    fn filtered(pages: IndexPages, filters: &[FilterValue]) -> Result<Self> {
+        if filters.is_empty() {
             return Err(Error::NoCondition);
         }
         let hits = read_present(|| {
             let meta = Meta::read(&pages)?;
-            let no_queries = std::iter::empty();
-            let required = requirements(&pages, &meta, no_queries, None, &conditions.filters)?;
-            Ok(conjunction::matches(&pages, &meta, None, &required)?)
+            let required = requirements(&pages, &meta, &[], None, filters)?;
+            conjunction::matches(&pages, &meta, None, &required)
         })?;
         Ok(Self {
             pages,
             rows: FoundRows::Listed(hits.into_iter()),
             weighted: None,
             fulfils: false,
-            recheck: conditions.need_recheck()?,
+            recheck: need_recheck(filters, &[]),
             recheck_order: false,
         })
     }
@@ -191,7 +195,7 @@ impl ActiveScan {
                         let (snapshot, required) = ranking.read(&self.pages, None)?;
                         search.resume(snapshot, required);
                     }
-                    Ok(search.next(&self.pages)?)
+                    search.next(&self.pages)
                 })?
             }
             FoundRows::Listed(hits) => hits.next(),
@@ -201,14 +205,11 @@ impl ActiveScan {
         }
         Ok(found)
     }
+}
 
-    /// Whether PostgreSQL must compare the rows with the conditions again.
-    pub fn recheck(&self) -> bool {
-        self.recheck
-    }
-
-    /// Whether PostgreSQL must compute the scores again. Those of the index are not lower.
-    pub fn recheck_order(&self) -> bool {
-        self.recheck_order
-    }
+/// Whether PostgreSQL must compare the rows with conditions again: hashes of different values can be equal, and the index does not know the
+/// positions of words.
+fn need_recheck(filters: &[FilterValue], queries: &[Rc<WeightedQuery>]) -> bool {
+    let mut queries = queries.iter();
+    !filters.is_empty() || queries.any(|query| !query.conditions.are_decided_by_words())
 }

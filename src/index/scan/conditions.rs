@@ -3,14 +3,15 @@
 use std::rc::Rc;
 
 use pgrx::{FromDatum, pg_sys};
+use reground_bm25::index::Result as IndexResult;
 use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::search::requirement::Requirement;
 use reground_bm25::index::search::snapshot::Snapshot;
-use reground_bm25::index::terms::{QueryTerm, filter_term};
+use reground_bm25::index::terms::{QueryTerm, filter_term, term_hash};
 
 use crate::error::{Error, Result};
-use crate::index::content::{FilterValue, Tokenizer, compared_value};
-use crate::index::query::{Bm25Query, WeightedQuery, weighted_query};
+use crate::index::content::{FilterValue, compared_value};
+use crate::index::query::{Bm25Query, WeightedQuery};
 use crate::index::storage::IndexPages;
 
 /// The conditions and the order of a scan.
@@ -64,44 +65,33 @@ impl Conditions {
     pub fn ordering(&self) -> Option<&Bm25Query> {
         self.orders.iter().chain(&self.queries).next()
     }
-
-    /// Whether PostgreSQL must compare the rows with the conditions again: hashes of different values can be equal, and the index does not
-    /// know the positions of words.
-    pub fn need_recheck(&self) -> Result<bool> {
-        let mut recheck = !self.filters.is_empty();
-        for query in &self.queries {
-            recheck |= !weighted_query(query)?.conditions.are_decided_by_words();
-        }
-        Ok(recheck)
-    }
 }
 
 /// Returns what the rows must have: a word of each of `queries`, what the syntax of these and of the ranking query requires, and each
 /// value.
-pub fn requirements<'a>(
+pub fn requirements(
     pages: &IndexPages,
     meta: &Meta,
-    queries: impl Iterator<Item = &'a Bm25Query>,
-    ranking: Option<&Rc<WeightedQuery>>,
+    queries: &[Rc<WeightedQuery>],
+    ranking: Option<&WeightedQuery>,
     filters: &[FilterValue],
-) -> Result<Vec<Requirement>> {
-    let tokenizer = Tokenizer::of(meta)?;
+) -> IndexResult<Vec<Requirement>> {
     let mut required = Vec::new();
-    let mut conditions: Vec<Rc<WeightedQuery>> = ranking.into_iter().cloned().collect();
     for query in queries {
-        let weighted = weighted_query(query)?;
-        let snapshot = Snapshot::take(pages, meta.clone(), &weighted.terms(&tokenizer))?;
-        required.push(Requirement::word(&snapshot, &weighted.statistics)?);
-        conditions.push(weighted);
+        let snapshot = Snapshot::take(pages, meta.clone(), &query.terms(meta.key))?;
+        required.push(Requirement::word(&snapshot, &query.statistics)?);
     }
     // One snapshot of all other terms.
     let (mut terms, mut parts) = (Vec::new(), Vec::new());
-    let groups = conditions
-        .iter()
-        .flat_map(|weighted| weighted.conditions.word_groups());
+    let queries = queries.iter().map(Rc::as_ref);
+    let groups = ranking
+        .into_iter()
+        .chain(queries)
+        .flat_map(|query| query.conditions.word_groups());
     for group in groups {
         let first = terms.len();
-        terms.extend(tokenizer.terms(&group.words));
+        let words = group.words.iter();
+        terms.extend(words.map(|word| QueryTerm::unweighted(term_hash(meta.key, word))));
         parts.push((group.excluded, first..terms.len()));
     }
     for FilterValue { column, hash } in filters {

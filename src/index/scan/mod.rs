@@ -96,8 +96,8 @@ pub unsafe extern "C-unwind" fn next(
             return false;
         };
         (*scan).xs_heaptid = item_pointer(found.row);
-        (*scan).xs_recheck = running.recheck();
-        (*scan).xs_recheckorderby = running.recheck_order();
+        (*scan).xs_recheck = running.recheck;
+        (*scan).xs_recheckorderby = running.recheck_order;
         if let (Some(value), Some(null)) = (state.values.first_mut(), state.nulls.first_mut()) {
             *value = pg_sys::Float8GetDatum(distance(found.score));
             *null = false;
@@ -129,7 +129,7 @@ pub unsafe extern "C-unwind" fn bitmap(
             rows.extend(found.map(|found| item_pointer(found.row)));
             if rows.len() == BITMAP_BATCH || found.is_none() {
                 let count = rows.len() as std::ffi::c_int;
-                pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, running.recheck());
+                pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, running.recheck);
                 total += i64::from(count);
                 rows.clear();
                 pgrx::check_for_interrupts!();

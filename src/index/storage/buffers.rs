@@ -21,7 +21,7 @@ pub const PAGE: usize = pg_sys::BLCKSZ as usize;
 // A body is the whole page without its header, and begins aligned.
 const _: () = assert!(PAGE == 8192 && HEADER == 24 && HEADER + BODY_BYTES == PAGE);
 
-/// A page that nobody changes as long as this exists.
+/// A page of a segment that nobody changes as long as this exists. A page that was reused before names another owner.
 pub enum StablePage {
     /// Of a server that accepts writes.
     Pinned(PinnedPage),

@@ -2,8 +2,6 @@
 
 mod buffers;
 mod pages;
-mod present;
 
 pub use buffers::PAGE;
 pub use pages::IndexPages;
-pub use present::read_present;

@@ -387,7 +387,7 @@ impl Store for IndexPages {
         unsafe {
             pg_sys::LockPage(self.index, MAINTENANCE_BLOCK, lock);
         }
-        let done = work();
+        let done = work().map_err(IndexError::without_reuse);
         // SAFETY: the page was locked above.
         unsafe {
             pg_sys::UnlockPage(self.index, MAINTENANCE_BLOCK, lock);

@@ -13,7 +13,7 @@ pub enum IndexError {
         /// Description of the damage.
         problem: &'static str,
     },
-    /// The page belongs to another segment now.
+    /// The page has another owner now.
     #[error("block {block} of the index was reused while it was read")]
     Reused {
         /// Block number of the page.
@@ -25,6 +25,21 @@ pub enum IndexError {
         /// Description of the limit.
         problem: &'static str,
     },
+}
+
+impl IndexError {
+    /// The error where no page can be reused meanwhile, so that another owner is damage: under the maintenance lock, and for the first two
+    /// pages.
+    #[must_use]
+    pub fn without_reuse(self) -> Self {
+        match self {
+            Self::Reused { block } => Self::Corrupt {
+                block,
+                problem: "it has another owner",
+            },
+            other => other,
+        }
+    }
 }
 
 /// Result with an [`IndexError`].

@@ -1,7 +1,7 @@
 //! The second page of an index: its free pages.
 
-use crate::index::error::Result;
-use crate::index::pages::meta::{reused_is_corrupt, write_page};
+use crate::index::error::{IndexError, Result};
+use crate::index::pages::meta::write_page;
 use crate::index::pages::page::{CONTENT_BYTES, PageHeader, PageKind, content, u32_at};
 use crate::index::pages::store::Extent;
 
@@ -28,7 +28,7 @@ const MAX_FREE_RUNS: usize = CONTENT_BYTES / RUN_BYTES;
 /// # Errors
 /// [`IndexError::Corrupt`] if the page is not a free list.
 pub fn free_runs(body: &[u8]) -> Result<Vec<Extent>> {
-    let bytes = content(body, FREE, HEADER).map_err(reused_is_corrupt)?;
+    let bytes = content(body, FREE, HEADER).map_err(IndexError::without_reuse)?;
     let run = |run: &[u8]| {
         Some(Extent {
             start: u32_at(run, 0)?,

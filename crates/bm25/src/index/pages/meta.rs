@@ -155,7 +155,7 @@ impl Meta {
     /// # Errors
     /// [`IndexError::Corrupt`] for invalid bytes.
     pub fn decode(body: &[u8]) -> Result<Self> {
-        let bytes = content(body, META, META_HEADER).map_err(reused_is_corrupt)?;
+        let bytes = content(body, META, META_HEADER).map_err(IndexError::without_reuse)?;
         Self::parse(bytes).ok_or(IndexError::Corrupt {
             block: META,
             problem: "its fields are truncated or invalid",
@@ -350,17 +350,6 @@ pub fn write_page(
     room[bytes.len()..].fill(0);
     header.write(body, bytes.len());
     Ok(())
-}
-
-/// The first two pages never change their owner, so another owner means damage.
-pub(super) fn reused_is_corrupt(error: IndexError) -> IndexError {
-    match error {
-        IndexError::Reused { block } => IndexError::Corrupt {
-            block,
-            problem: "it is the wrong page",
-        },
-        other => other,
-    }
 }
 
 #[cfg(test)]

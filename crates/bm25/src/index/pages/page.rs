@@ -10,8 +10,7 @@ pub const HEADER_BYTES: usize = 16;
 pub const CONTENT_BYTES: usize = BODY_BYTES - HEADER_BYTES;
 
 const MAGIC: u16 = 0xb25a;
-/// Version of the format. In version 2, the documents of a segment are in the order of their rows. In version 3, the highest bit of a
-/// term tells words from the values of filter columns.
+/// Version of the format. An index of another version must be rebuilt.
 const FORMAT: u8 = 4;
 
 /// The kind of a page.

@@ -18,9 +18,8 @@ pub trait Pages {
     /// The body of a page, [`BODY_BYTES`](crate::index::pages::page::BODY_BYTES) long.
     type Page: Deref<Target = [u8]>;
 
-    /// Returns a page that does not change as long as its segment is published, so not
-    /// [`PageKind::Dead`](crate::index::pages::page::PageKind). It does not change while the caller has it. Its header names its owner, which
-    /// is another one if the page was reused.
+    /// Returns a page of a segment, except [`PageKind::Dead`](crate::index::pages::page::PageKind). It does not change while the caller has
+    /// it. If the page was reused before, its header names another owner.
     ///
     /// # Errors
     /// A block beyond the end of the file.
@@ -46,7 +45,7 @@ pub trait Store: Pages {
         change: impl FnOnce(&mut [&mut [u8]]) -> Result<bool>,
     ) -> Result<bool>;
 
-    /// Replaces a whole page that no segment or buffer owns. A reader that still has its former content keeps it.
+    /// Replaces a whole page that no segment and no buffer owns. Waits until no reader has its former content.
     ///
     /// # Errors
     /// A block beyond the end of the file.

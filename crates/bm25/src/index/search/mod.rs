@@ -5,6 +5,7 @@ pub mod conjunction;
 mod document_scores;
 mod max_score;
 mod posting_list;
+pub mod present;
 pub mod ranked_search;
 mod reached;
 pub mod requirement;
