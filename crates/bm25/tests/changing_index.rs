@@ -17,8 +17,10 @@ use reground_bm25::index::pages::memory::MemoryStore;
 use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::pages::store::Pages;
 use reground_bm25::index::score::Statistics;
+use reground_bm25::index::search::conjunction;
 use reground_bm25::index::search::ranked_search::{Search, SearchHit};
 use reground_bm25::index::search::requirement::Requirement;
+use reground_bm25::index::search::row_scores::row_scores;
 use reground_bm25::index::search::snapshot::Snapshot;
 use reground_bm25::index::terms::{Document, QueryTerm};
 use reground_bm25::index::write::{maintain, vacuum};
@@ -161,12 +163,10 @@ proptest! {
                     }
                 }
                 Step::Remove(each) => {
-                    vacuum::remove(&store, |row| row % each == 1).unwrap();
+                    free.extend(brute.remove(&store, |row| row % each == 1));
                     for (_, seen) in &mut running {
                         seen.documents.retain(|row, _| row % each != 1);
                     }
-                    let gone = brute.documents.extract_if(.., |row, _| row % each == 1);
-                    free.extend(gone.map(|(row, _)| row));
                 }
                 Step::Merge => maintain::merge_all(&store).unwrap(),
                 Step::Tidy => { maintain::cleanup(&store).unwrap(); }
@@ -273,7 +273,7 @@ fn a_search_notices_reused_pages_at_every_access() {
     // During the beginning of a search, and after it.
     let mut reused = [0, 0];
     let is_reused = |error| matches!(error, Err(IndexError::Reused { .. }));
-    for accesses in (0..).step_by(3) {
+    for accesses in 0.. {
         let store = before.clone();
         let pages = Disturbed {
             store: &store,
@@ -300,4 +300,56 @@ fn a_search_notices_reused_pages_at_every_access() {
         reused.iter().all(|&times| times > 10),
         "pages were reused {reused:?} times"
     );
+}
+
+#[test]
+fn lists_and_scores_of_rows_notice_reused_pages() {
+    let (before, mut state, mut brute) = (empty_index(), 9, BruteForce::default());
+    for row in 1..=4_000 {
+        let document = document(row, 300, 30, &mut state);
+        maintain::insert(&before, &document).unwrap();
+        brute.documents.insert(row, document);
+    }
+    let terms = terms(&[1, 30]);
+    let some: BTreeSet<u64> = (1..=4_000).filter(|row| row % 40 == 0).collect();
+    let ranking = brute.ranking(&terms, &brute.statistics(&terms));
+    let wanted: Vec<(f64, u64)> = ranking
+        .iter()
+        .copied()
+        .filter(|(_, row)| some.contains(row))
+        .collect();
+    let read = |pages: &Disturbed<'_>| {
+        let (snapshot, required) = present(pages, &terms, true)?;
+        let (meta, statistics) = (snapshot.meta(), brute.statistics(&terms));
+        let ordering = Some((&snapshot, &statistics));
+        let listed = conjunction::matches(pages, meta, ordering, &required)?;
+        let scored = row_scores(pages, &snapshot, &statistics, &some)?;
+        Ok((listed, scored))
+    };
+    let mut reused = 0;
+    for accesses in 0.. {
+        let store = before.clone();
+        let pages = Disturbed {
+            store: &store,
+            left: Cell::new(accesses),
+        };
+        match read(&pages) {
+            Err(IndexError::Reused { .. }) => reused += 1,
+            result => {
+                let (listed, scored) = result.unwrap();
+                let listed = listed.iter().filter(|hit| hit.row < OTHERS);
+                let listed = listed.map(|hit| (hit.score, hit.row)).collect();
+                let with_word =
+                    |&(_, row): &(f64, u64)| brute.documents[&row].frequency(hash(1)) > 0;
+                let expected = ranking.iter().copied().filter(with_word);
+                assert_eq!(by_row(listed), expected.collect::<Vec<_>>());
+                let scored = scored.into_iter().map(|(row, score)| (score, row));
+                assert_eq!(by_row(scored.collect()), wanted);
+            }
+        }
+        if pages.left.get() <= accesses {
+            break;
+        }
+    }
+    assert!(reused > 10, "pages were reused {reused} times");
 }

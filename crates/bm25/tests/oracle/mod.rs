@@ -7,6 +7,7 @@ use reground_bm25::index::check::check;
 use reground_bm25::index::pages::memory::MemoryStore;
 use reground_bm25::index::score::{Saturation, Statistics, contribution, to_float};
 use reground_bm25::index::terms::{Document, QueryTerm};
+use reground_bm25::index::write::vacuum;
 use reground_bm25::{Parameters, QueryWeight};
 
 /// All documents of the index.
@@ -16,6 +17,13 @@ pub struct BruteForce {
 }
 
 impl BruteForce {
+    /// Removes documents, also from the index. Returns their rows.
+    pub fn remove(&mut self, store: &MemoryStore, is_gone: impl Fn(u64) -> bool) -> Vec<u64> {
+        vacuum::remove(store, &is_gone).unwrap();
+        let gone = self.documents.extract_if(.., |row, _| is_gone(*row));
+        gone.map(|(row, _)| row).collect()
+    }
+
     pub fn statistics(&self, terms: &[QueryTerm]) -> Statistics {
         let lengths = self
             .documents
