@@ -3,7 +3,7 @@
 export ARGS PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS ROWS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bench test-metrics test-models test-apps test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-scale bench-visible-rows build install fmt lint clean
+.PHONY: help demo test test-bench test-metrics test-models test-apps test-update test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-scale bench-visible-rows build install fmt lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -28,6 +28,9 @@ test-models: ## compare local models with torch and transformers, on tiny models
 
 test-apps: ## test the report pages in Chromium, the programs of the guide through pgbouncer, and its recipes for schema tools (APPS=optional: skip what cannot be installed)
 	@scripts/test-apps.sh
+
+test-update: ## test ALTER EXTENSION UPDATE from the previous release, with data and objects of users
+	@scripts/test-update.sh
 
 test-upgrade: ## test pg_upgrade from 16 to 18 with data
 	@scripts/test-upgrade.sh

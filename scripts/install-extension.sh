@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # install-extension.sh LIBRARY: installs the library, the control file and the SQL into the server of PG_CONFIG, or into the
-# embedded server of major version PG.
+# embedded server of major version PG. The SQL contains the scripts of all releases, the current version, and the updates between them.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -15,7 +15,8 @@ for folder in "$libraries" "$extensions"; do
     [ -w "$folder" ] || die "no permission to write into $folder" \
         "Run as the owner of that server's files: sudo make install PG_CONFIG=$pg_config"
 done
-compgen -G "$ROOT/sql/install/*.sql" >/dev/null || die "there is no SQL in sql/install"
+(cd "$ROOT/sql/releases" && sha256sum --check --quiet --strict SHA256SUMS) ||
+    die "a script in sql/releases has changed" "Released scripts never change. Write an update in sql/updates."
 
 # place MODE FILE TARGET: writes a temporary file and renames it, so that a backend keeps the old file that it has mapped.
 place() {
@@ -29,16 +30,16 @@ place() {
 
 script=$(mktemp)
 trap 'rm -f "$script"' EXIT
-{
-    printf '%s\n\n' '\echo Use "CREATE EXTENSION reground CASCADE" to load this file. \quit'
-    # The numbers in the file names define the order.
-    cat "$ROOT"/sql/install/*.sql
-} >"$script"
+"$ROOT/scripts/install-script.sh" >"$script"
+released=$ROOT/sql/releases/reground--$version.sql
+if [ -f "$released" ]; then
+    cmp -s "$released" "$script" || die "sql/install differs from the release $version" "Raise the version in Cargo.toml and reground.control."
+fi
 
 place 755 "$library" "$libraries/reground.so"
 place 644 "$ROOT/reground.control" "$extensions/reground.control"
 place 644 "$script" "$extensions/reground--$version.sql"
-for upgrade in "$ROOT"/sql/reground--*--*.sql; do
-    [ ! -f "$upgrade" ] || place 644 "$upgrade" "$extensions/$(basename "$upgrade")"
+for other in "$ROOT"/sql/releases/reground--*.sql "$ROOT"/sql/updates/reground--*--*.sql; do
+    place 644 "$other" "$extensions/$(basename "$other")"
 done
 say "installed reground $version into $("$pg_config" --version), $extensions"

@@ -28,17 +28,18 @@ if [ -n "${RECREATE:-}" ]; then
     query "$uri" "DROP SCHEMA IF EXISTS reground CASCADE"
 fi
 PGOPTIONS='-c client_min_messages=warning' query "$uri" "CREATE EXTENSION IF NOT EXISTS reground CASCADE"
+PGOPTIONS='-c client_min_messages=warning' query "$uri" "ALTER EXTENSION reground UPDATE"
 
-# created-from stores the oid of the extension and the hash of the SQL that created it.
+# created-from stores the oid and the version of the extension, and the hash of the SQL of that version.
 version=$(query "$uri" "SELECT default_version FROM pg_available_extensions WHERE name = 'reground'")
 installed=$(sha256sum <"$("$pg_config" --sharedir)/extension/reground--$version.sql" | cut -d ' ' -f 1)
 oid=$(query "$uri" "SELECT oid FROM pg_extension WHERE extname = 'reground'")
-read -r known_oid known_sql < <(cat "$folder/created-from" 2>/dev/null) || true
-if [ "$oid" = "${known_oid:-}" ] && [ "$installed" != "$known_sql" ]; then
+read -r known_oid known_version known_sql < <(cat "$folder/created-from" 2>/dev/null) || true
+if [ "$oid $version" = "${known_oid:-} ${known_version:-}" ] && [ "$installed" != "$known_sql" ]; then
     say "note: sql/install has changed since the extension was created here: this server still has the old objects."
     say "      To drop them with their data and create the new ones: make server RECREATE=1"
 else
-    echo "$oid $installed" >"$folder/created-from"
+    echo "$oid $version $installed" >"$folder/created-from"
 fi
 
 say "server log: $folder/log"

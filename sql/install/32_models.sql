@@ -56,6 +56,8 @@ CREATE TABLE reground.model_usage (
     output_tokens bigint NOT NULL DEFAULT 0,
     UNIQUE NULLS NOT DISTINCT (hour, model, worker, tenant)
 );
+-- The key has NULLs, so it cannot be the identity of a published row.
+ALTER TABLE reground.model_usage REPLICA IDENTITY FULL;
 COMMENT ON TABLE reground.model_usage IS 'Use of the models by hour, worker and tenant.';
 COMMENT ON COLUMN reground.model_usage.hour IS 'Start of the hour.';
 COMMENT ON COLUMN reground.model_usage.model IS 'Name of the model.';

@@ -23,6 +23,8 @@ CREATE TABLE reground.answer_rollup (
     answers bigint NOT NULL,
     UNIQUE NULLS NOT DISTINCT (hour, tenant, corpus, model, cfs_bin)
 );
+-- The key has NULLs, so it cannot be the identity of a published row.
+ALTER TABLE reground.answer_rollup REPLICA IDENTITY FULL;
 COMMENT ON TABLE reground.answer_rollup IS 'Current live answers by hour and score, as histograms (percentiles cannot be added). Read the view cfs_hourly instead.';
 COMMENT ON COLUMN reground.answer_rollup.hour IS 'Start of the hour.';
 COMMENT ON COLUMN reground.answer_rollup.tenant IS 'Tenant that the row belongs to.';
@@ -42,6 +44,8 @@ CREATE TABLE reground.citation_rollup (
     citations     bigint NOT NULL,
     UNIQUE NULLS NOT DISTINCT (hour, tenant, corpus, model, document_type, status, lost_stage)
 );
+-- The key has NULLs, so it cannot be the identity of a published row.
+ALTER TABLE reground.citation_rollup REPLICA IDENTITY FULL;
 COMMENT ON TABLE reground.citation_rollup IS 'Citations of current live answers by hour, verdict and lost stage. Read the view citations_hourly instead.';
 COMMENT ON COLUMN reground.citation_rollup.hour IS 'Start of the hour of the answers.';
 COMMENT ON COLUMN reground.citation_rollup.tenant IS 'Tenant that the row belongs to.';
@@ -66,6 +70,8 @@ CREATE TABLE reground.turn_rollup (
     log_ms         bigint NOT NULL,
     UNIQUE NULLS NOT DISTINCT (hour, tenant, corpus, model)
 );
+-- The key has NULLs, so it cannot be the identity of a published row.
+ALTER TABLE reground.turn_rollup REPLICA IDENTITY FULL;
 COMMENT ON TABLE reground.turn_rollup IS 'Turns of current live answers by hour: sources, citations, reranking and time.';
 COMMENT ON COLUMN reground.turn_rollup.hour IS 'Start of the hour of the answers.';
 COMMENT ON COLUMN reground.turn_rollup.tenant IS 'Tenant that the row belongs to.';

@@ -79,6 +79,8 @@ CREATE TABLE reground.alert_baselines (
     taken_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     UNIQUE NULLS NOT DISTINCT (tenant, corpus)
 );
+-- The key has NULLs, so it cannot be the identity of a published row.
+ALTER TABLE reground.alert_baselines REPLICA IDENTITY FULL;
 COMMENT ON TABLE reground.alert_baselines IS 'Baselines that cfs_p5_drop compares with (take_baseline).';
 COMMENT ON COLUMN reground.alert_baselines.tenant IS 'Tenant of the corpus; NULL for a shared corpus.';
 COMMENT ON COLUMN reground.alert_baselines.corpus IS 'Corpus; NULL for all corpora.';

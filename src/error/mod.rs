@@ -321,6 +321,14 @@ error_table! {
         format!("{kind} \"{name}\" was created by a concurrent transaction"),
         "Retry the transaction.",
     );
+    /// The objects of the extension in this database are of a version that this library does not serve.
+    CatalogVersion { objects: String, library: &'static str, is_newer: bool } => wrong_state(
+        format!("the objects of reground in this database have version {objects}, and the library of this session has version {library}"),
+        match is_newer {
+            true => "Start a new session. If the error remains, install the library of that version.",
+            false => "Run ALTER EXTENSION reground UPDATE.",
+        },
+    );
     /// A function that writes was called on a standby or in a read-only transaction.
     ReadOnly(function: &'static str) => report(
         Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,

@@ -7,6 +7,7 @@
 
 mod caller;
 mod catalog_cache;
+mod catalog_version;
 mod explain;
 mod locks;
 mod names;

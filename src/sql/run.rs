@@ -6,6 +6,7 @@ use pgrx::{FromDatum, IntoDatum};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::catalog_version;
 use super::explain::record;
 use super::plans::prepared;
 use super::statement::{Access, Args, Cursor, Row, Rows};
@@ -112,6 +113,7 @@ pub fn read_batches(
     mut read: impl FnMut(&Row) -> Result<()>,
 ) -> Result<()> {
     record(query, args)?;
+    catalog_version::check()?;
     with_plain_names(|| {
         Spi::connect(|_| {
             let statement = prepared(query, args)?;
@@ -129,6 +131,7 @@ fn with_rows<T>(
     args: &Args<'_>,
     read: impl FnOnce(&Rows) -> Result<T>,
 ) -> Result<T> {
+    catalog_version::check()?;
     with_plain_names(|| {
         Spi::connect(|_| {
             let statement = prepared(statement, args)?;

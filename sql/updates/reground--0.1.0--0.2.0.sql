@@ -1,0 +1,10 @@
+\echo Use "ALTER EXTENSION reground UPDATE" to load this file. \quit
+
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+-- The keys of these tables have NULLs, so they cannot be the identity of a published row.
+ALTER TABLE reground.answer_rollup REPLICA IDENTITY FULL;
+ALTER TABLE reground.citation_rollup REPLICA IDENTITY FULL;
+ALTER TABLE reground.turn_rollup REPLICA IDENTITY FULL;
+ALTER TABLE reground.alert_baselines REPLICA IDENTITY FULL;
+ALTER TABLE reground.model_usage REPLICA IDENTITY FULL;
