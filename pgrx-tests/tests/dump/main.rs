@@ -9,7 +9,7 @@ use reground_tests::contents::{contents, same};
 use reground_tests::server::Database;
 
 use programs::{Dump, dump, restore};
-use written::{goes_on, set_tenant_from, written};
+use written::{goes_on, set_tenant_from, write, written};
 
 /// The dump, or the error of pg_dump.
 fn dumped(database: &Database, role: Option<&str>, options: &[&str]) -> Result<Dump> {
@@ -148,6 +148,30 @@ fn the_schema_and_then_the_data() -> Result<()> {
     restore(&after, None, &schema, &[])?;
     set_tenant_from(&after)?;
     copy_data(&before, &after)
+}
+
+/// PostgreSQL refuses to update and delete rows of a published table without a replica identity.
+#[test]
+fn all_tables_can_be_published() -> Result<()> {
+    let published = Database::create("dump_published")?;
+    set_tenant_from(&published)?;
+    published
+        .connect()?
+        .batch_execute("CREATE PUBLICATION everything FOR ALL TABLES")?;
+    write(&published)?;
+    let mut client = published.connect()?;
+    goes_on(&mut client)?;
+    let unidentified = client.query(
+        "SELECT c.relname::text FROM pg_class AS c WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind = 'r' AND c.relreplident <> 'f' \
+         AND NOT EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = c.oid AND CASE c.relreplident WHEN 'd' THEN i.indisprimary WHEN 'i' THEN i.indisreplident END)",
+        &[],
+    )?;
+    let unidentified: Vec<String> = unidentified.iter().map(|row| row.get(0)).collect();
+    ensure!(
+        unidentified.is_empty(),
+        "no replica identity: {unidentified:?}"
+    );
+    Ok(())
 }
 
 #[test]

@@ -14,6 +14,12 @@ fn statements(file: &str) -> impl Iterator<Item = &str> {
 pub fn written(name: &str) -> Result<Database> {
     let database = Database::create(name)?;
     set_tenant_from(&database)?;
+    write(&database)?;
+    Ok(database)
+}
+
+/// Fills all tables of a database that acts for `app.tenant_id`.
+pub fn write(database: &Database) -> Result<()> {
     let mut client = database.connect()?;
     for statement in statements(include_str!("../../everything/write.sql")) {
         client
@@ -26,7 +32,7 @@ pub fn written(name: &str) -> Result<Database> {
         .map(|(table, _)| table)
         .collect();
     ensure!(empty.is_empty(), "no rows in {empty:?}");
-    Ok(database)
+    Ok(())
 }
 
 /// Sets the tenant setting, as an administrator does.
