@@ -32,7 +32,7 @@ test-apps: ## test the report pages in Chromium, the programs of the guide throu
 test-update: ## test ALTER EXTENSION UPDATE from the previous release, with data and objects of users
 	@scripts/test-update.sh
 
-test-upgrade: ## test pg_upgrade from 16 to 18 with data
+test-upgrade: ## test the upgrade from 16 to 18 with data, by logical replication and by pg_upgrade
 	@scripts/test-upgrade.sh
 
 test-crash: ## test the BM25 index under kill -9, replay and promotion (ROUNDS=3)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests pg_upgrade from PostgreSQL 16 to 18 with rows of every kind in every table of the extension: all rows are the same
-# afterwards, and the next calls return what they would have returned on 16.
+# Tests the upgrade from PostgreSQL 16 to 18 with rows of every kind in every table of the extension: by logical replication of the whole
+# database, and by pg_upgrade. All rows are the same afterwards, and the next calls return what they would have returned on 16.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -9,6 +9,7 @@ set -euo pipefail
 
 logs=$CACHE/logs/upgrade
 everything=$ROOT/pgrx-tests/everything
+upgrade=$ROOT/pgrx-tests/servers/upgrade
 mkdir -p "$logs"
 
 # Both servers are the embedded ones, also if the caller sets PG_CONFIG.
@@ -27,8 +28,8 @@ new_bin=$(installed 18)
 folder=$(mktemp -d "$SERVER_HOME/upgrade.XXXXXX")
 # The servers' user runs pg_upgrade in this folder and reads the clusters in it.
 chown "$SERVER_USER" "$folder"
-old=$folder/16 new=$folder/18
-trap 'server_stop "$old" "$old_bin"; server_stop "$new" "$new_bin"; rm -rf "$folder"' EXIT
+old=$folder/16 copy=$folder/copy new=$folder/18
+trap 'server_stop "$copy" "$new_bin"; server_stop "$old" "$old_bin"; server_stop "$new" "$new_bin"; rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 
 # query SERVER DATABASE ARGUMENT...: psql of 18 for both servers, with unaligned output.
@@ -48,18 +49,57 @@ same() {
 }
 
 say "writing on PostgreSQL 16"
-server_create "$old" "$old_bin" "fsync = off"
+server_create "$old" "$old_bin" "fsync = off" "wal_level = logical"
 server_start "$old" "$old_bin"
 query "$old" postgres --command "CREATE DATABASE reground"
 query "$old" postgres --command "ALTER DATABASE reground SET reground.tenant_from = 'app.tenant_id'"
 query "$old" reground --command "CREATE EXTENSION reground CASCADE"
 query "$old" reground --file "$everything/write.sql" >"$logs/write.log"
+# until_true WHAT SERVER QUERY
+until_true() {
+    local waited=$SECONDS
+    until [ "$(query "$2" reground --command "$3")" = t ]; do
+        [ $((SECONDS - waited)) -lt 120 ] || die "$1" "see $copy/log"
+        sleep 0.1
+    done
+}
+
+# goes_on SERVER HOW: compares the rows of the upgraded database, and of the next calls.
+goes_on() {
+    [[ $(query "$1" reground --command "SHOW server_version") == 18* ]] || die "this is not PostgreSQL 18"
+    query "$1" reground --file "$everything/contents.sql" >"$logs/contents.found"
+    same contents "rows, sequences, indexes or extensions differ after $2"
+    query "$1" reground --file "$everything/go_on.sql" >"$logs/go_on.found"
+    same go_on "the next calls return other rows after $2"
+    if grep -E 'PANIC:|was terminated by signal' "$old/log" "$1/log" >&2; then die "a server crashed"; fi
+}
+
+say "logical replication to PostgreSQL 18"
+server_create "$copy" "$new_bin" "fsync = off" "max_worker_processes = 16"
+server_start "$copy" "$new_bin"
+"$new_bin/pg_dumpall" --dbname "$(server_uri "$old" postgres)" --roles-only | grep -v 'ROLE postgres' |
+    query "$copy" postgres >"$logs/roles.log"
+"$new_bin/pg_dump" --dbname "$(server_uri "$old" reground)" --schema-only --create | query "$copy" postgres >"$logs/schema.log"
+query "$copy" reground --file "$upgrade/empty.sql"
+query "$old" reground --command "CREATE PUBLICATION everything FOR ALL TABLES"
+query "$copy" reground --command "CREATE SUBSCRIPTION everything CONNECTION '$(server_uri "$old" reground)' PUBLICATION everything"
+until_true "the tables are not copied" "$copy" "SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel"
+query "$old" reground --file "$upgrade/changes.sql" >"$logs/changes.log"
+# Nothing writes on 16 any more.
+written=$(query "$old" reground --command "SELECT pg_current_wal_lsn()")
+until_true "the changes do not arrive" "$old" "SELECT bool_and(confirmed_flush_lsn >= '$written') FROM pg_replication_slots"
+query "$old" reground --file "$upgrade/sequences.sql" | query "$copy" reground >"$logs/sequences.log"
+query "$copy" reground --command "DROP SUBSCRIPTION everything"
+query "$old" reground --command "DROP PUBLICATION everything"
+
 query "$old" reground --file "$everything/contents.sql" >"$logs/contents.expected"
 # The next calls on 16, in a copy of the database.
 query "$old" postgres --command "CREATE DATABASE ahead TEMPLATE reground"
 query "$old" postgres --command "ALTER DATABASE ahead SET reground.tenant_from = 'app.tenant_id'"
 query "$old" ahead --file "$everything/go_on.sql" >"$logs/go_on.expected"
 query "$old" postgres --command "DROP DATABASE ahead"
+goes_on "$copy" "logical replication"
+server_stop "$copy" "$new_bin"
 server_stop "$old" "$old_bin"
 
 say "pg_upgrade to PostgreSQL 18"
@@ -75,13 +115,6 @@ if ! (cd "$folder" && as_server_user "$new_bin/pg_upgrade" --username postgres -
     die "pg_upgrade fails" "Full log: $logs/pg_upgrade.log"
 fi
 server_start "$new" "$new_bin"
-[[ $(query "$new" reground --command "SHOW server_version") == 18* ]] || die "this is not PostgreSQL 18"
-
-say "comparing"
-query "$new" reground --file "$everything/contents.sql" >"$logs/contents.found"
-same contents "rows, sequences, indexes or extensions differ after pg_upgrade"
-query "$new" reground --file "$everything/go_on.sql" >"$logs/go_on.found"
-same go_on "the next calls return other rows after pg_upgrade"
-if grep -E 'PANIC:|was terminated by signal' "$old/log" "$new/log" >&2; then die "a server crashed"; fi
+goes_on "$new" pg_upgrade
 
 say "upgraded from 16 to 18: $(wc -l <"$logs/contents.found") lines of contents and $(wc -l <"$logs/go_on.found") lines of the next calls are the same"
