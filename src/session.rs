@@ -1,4 +1,4 @@
-//! Settings that apply while a closure runs, and the isolation of the transaction.
+//! Settings that apply while a closure runs, and the isolation and snapshots of the transaction.
 
 use std::ffi::CStr;
 
@@ -72,4 +72,14 @@ fn set_local_as(context: pg_sys::GucContext::Type, name: &CStr, value: &CStr) {
 pub fn sees_everything() -> bool {
     // SAFETY: a plain read of a backend variable.
     unsafe { pg_sys::XactIsoLevel <= pg_sys::XACT_READ_COMMITTED as i32 }
+}
+
+/// Runs `work` with a snapshot that contains all committed changes, also under REPEATABLE READ.
+pub fn with_latest_snapshot<T>(work: impl FnOnce() -> T) -> T {
+    // SAFETY: plain calls; the snapshot is popped below, and by the abort of the transaction on an error.
+    unsafe { pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot()) };
+    let done = work();
+    // SAFETY: pops the snapshot pushed above.
+    unsafe { pg_sys::PopActiveSnapshot() };
+    done
 }

@@ -8,9 +8,8 @@ use std::thread::LocalKey;
 use pgrx::pg_sys::{self, SysCacheIdentifier as Catalog};
 use pgrx::prelude::*;
 
-use super::run::with_latest_snapshot;
 use crate::error::Result;
-use crate::session::sees_everything;
+use crate::session::{sees_everything, with_latest_snapshot};
 
 /// Maximum number of values in a cache. All are dropped at the limit.
 const CAPACITY: usize = 1000;

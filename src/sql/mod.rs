@@ -26,8 +26,7 @@ pub use locks::{lock, lock_key, lock_relation, share_key, try_lock, try_lock_key
 pub use record::Record;
 pub use run::{
     ident, json, literal, read_batches, read_each, read_each_as_text, read_json, read_one,
-    read_rows, run, run_ddl, with_latest_snapshot, with_pinned_path, write_each, write_json,
-    write_one,
+    read_rows, run, run_ddl, with_pinned_path, write_each, write_json, write_one,
 };
 pub use statement::{Args, Row};
 pub use subtransaction::{Caught, guarded, guarded_from_cancel};

@@ -1,6 +1,5 @@
 //! Runs statements and converts their arguments and results.
 
-use pgrx::pg_sys;
 use pgrx::spi::Spi;
 use pgrx::{FromDatum, IntoDatum};
 use serde::Serialize;
@@ -153,14 +152,4 @@ pub fn ident(name: &str) -> String {
 /// A string literal.
 pub fn literal(value: &str) -> String {
     pgrx::spi::quote_literal(value)
-}
-
-/// Runs `work` with a snapshot that contains all committed changes, also under REPEATABLE READ.
-pub fn with_latest_snapshot<T>(work: impl FnOnce() -> T) -> T {
-    // SAFETY: plain calls; the snapshot is popped below, and by the abort of the transaction on an error.
-    unsafe { pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot()) };
-    let done = work();
-    // SAFETY: pops the snapshot pushed above.
-    unsafe { pg_sys::PopActiveSnapshot() };
-    done
 }

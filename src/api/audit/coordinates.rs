@@ -13,6 +13,7 @@ use crate::retrieve::coordinates::{self, CoordinateCounts};
 use crate::retrieve::passages;
 use crate::rows;
 use crate::run_as::as_relation_owner;
+use crate::session::with_latest_snapshot;
 use crate::sql;
 use crate::store::corpora::{self, Corpus};
 use crate::store::maintenance::{self, CoordinateCheck};
@@ -142,7 +143,7 @@ fn compare(corpus: &Corpus) -> Result<CoordinateCounts> {
     let passages = as_relation_owner(corpus.clone(), |corpus| {
         corpus.lock()?;
         coordinates::check_recordable(corpus)?;
-        if !sql::with_latest_snapshot(|| corpus.other_owners())?.is_empty() {
+        if !with_latest_snapshot(|| corpus.other_owners())?.is_empty() {
             return Err(Error::UntrustedCode(corpus.name.clone()));
         }
         coordinates::present(corpus, true, |batch| {

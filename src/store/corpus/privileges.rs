@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::relations::{Corpus, Side};
 use crate::error::{Error, Result};
 use crate::run_as::as_owner;
+use crate::session::with_latest_snapshot;
 use crate::sql::{self, CatalogCache};
 use crate::tenant;
 
@@ -80,7 +81,7 @@ impl Corpus {
         for relation in self.read_relations() {
             sql::lock_relation(relation)?;
         }
-        Ok(!sql::with_latest_snapshot(|| self.untrusted_owners())?.is_empty())
+        Ok(!with_latest_snapshot(|| self.untrusted_owners())?.is_empty())
     }
 
     /// Owners, other than superusers, of code that runs with the caller's rights when the relations are read: functions of a view, and
@@ -116,7 +117,7 @@ impl Corpus {
         let count = i64::try_from(names.len()).unwrap_or(i64::MAX);
         let names: Vec<String> = names.into_iter().collect();
         let is = as_owner(|| {
-            sql::with_latest_snapshot(|| {
+            with_latest_snapshot(|| {
                 sql::read_one::<bool>(
                     "SELECT count(*) = $3 AND count(DISTINCT c.relowner) = 1 \
                          AND bool_and(c.relkind IN ('r', 'p') AND coalesce(pg_has_role(k.mapped_by::oid, c.relowner, 'USAGE'), false)) \

@@ -18,7 +18,7 @@ use crate::retrieve::filter::Filter;
 use crate::retrieve::passages;
 use crate::retrieve::visibility::{Reader, none_if_lasting, sees_every_row_of};
 use crate::rows;
-use crate::session::with_settings;
+use crate::session::{with_latest_snapshot, with_settings};
 use crate::sql;
 use crate::store::traces::{self, CitedSource};
 use crate::store::{corpora, documents};
@@ -241,7 +241,7 @@ fn rows_of_all(tenant: &str, name: &str, chunk_ids: BTreeSet<&String>) -> Result
     for relation in relations() {
         sql::lock_relation(relation)?;
     }
-    let is_safe = sql::with_latest_snapshot(|| {
+    let is_safe = with_latest_snapshot(|| {
         for relation in relations() {
             if !sees_every_row_of(relation)? {
                 return Ok(false);
