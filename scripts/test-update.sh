@@ -10,7 +10,8 @@ set -euo pipefail
 # shellcheck source=scripts/server.sh
 . "$ROOT/scripts/server.sh"
 
-previous=0.1.0
+# The releases are in order.
+previous=$(sed -n '$ s/.*reground--\(.*\)\.sql$/\1/p' "$ROOT/sql/releases/SHA256SUMS")
 current=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$ROOT/reground.control")
 logs=$CACHE/logs/update
 everything=$ROOT/pgrx-tests/everything
@@ -43,16 +44,20 @@ same() {
 
 # save DATABASE WHEN: the rows, except the version of the extension, and what the objects of users return.
 save() {
-    query "$1" --file "$everything/contents.sql" | grep -v '^reground|' >"$logs/contents.$2"
+    query "$1" --file "$everything/contents.sql" | grep -v '^reground|[0-9]' >"$logs/contents.$2"
     query "$1" --file "$sql/users_rows.sql" >"$logs/users_rows.$2"
 }
 
-# refused VERSION HINT: objects of this version are refused.
+# refused VERSION HINT: objects of this version are refused, also in a session that has used others. The second command stands for the
+# first one of an update, and the transaction is rolled back.
 refused() {
-    local found
-    query updated --command "UPDATE pg_extension SET extversion = '$1' WHERE extname = 'reground'"
-    if found=$(query updated --command "SELECT * FROM reground.search('farm', 'milk')" 2>&1); then die "the library serves objects of version $1"; fi
-    [[ $found == *"have version $1, and the library of this session has version $current"*"$2"* ]] || die "another error for objects of version $1" "$found"
+    local found search="SELECT count(*) FROM reground.search('farm', 'milk')"
+    found=$(query updated --set ON_ERROR_STOP=0 --command "$search" --command "BEGIN" \
+        --command "UPDATE pg_extension SET extversion = '$1' WHERE extname = 'reground'" \
+        --command "ALTER TABLE reground.corpora ALTER COLUMN corpus_id SET STATISTICS -1" \
+        --command "$search" --command "ROLLBACK" --command "$search" 2>&1)
+    [[ $found == [1-9]*"have version $1, and the library of this session has version $current"*"$2"*[1-9] ]] ||
+        die "another result for objects of version $1" "$found"
 }
 
 say "writing with the objects of $previous and the library of $current"

@@ -2,6 +2,9 @@
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+-- Sessions notice the update by a changed row of pg_attribute.
+ALTER TABLE reground.corpora ALTER COLUMN corpus_id SET STATISTICS -1;
+
 -- The keys of these tables have NULLs, so they cannot be the identity of a published row.
 ALTER TABLE reground.answer_rollup REPLICA IDENTITY FULL;
 ALTER TABLE reground.citation_rollup REPLICA IDENTITY FULL;

@@ -322,10 +322,11 @@ error_table! {
         "Retry the transaction.",
     );
     /// The objects of the extension in this database are of a version that this library does not serve.
-    CatalogVersion { objects: String, library: &'static str, is_newer: bool } => wrong_state(
+    CatalogVersion { objects: String, library: &'static str, is_newer: bool } => report(
+        Code::ERRCODE_FEATURE_NOT_SUPPORTED,
         format!("the objects of reground in this database have version {objects}, and the library of this session has version {library}"),
         match is_newer {
-            true => "Start a new session. If the error remains, install the library of that version.",
+            true => "Start a new session, or restart the server if it preloads reground. If the error remains, install the library of that version.",
             false => "Run ALTER EXTENSION reground UPDATE.",
         },
     );

@@ -78,6 +78,7 @@ pub fn read_each<T>(
     args: &Args<'_>,
     read: impl Fn(&Row) -> Result<T>,
 ) -> Result<Vec<T>> {
+    catalog_version::check()?;
     record(query, args)?;
     with_rows(Access::Read, query, 0, args, |rows| {
         rows.iter().map(|row| read(&row)).collect()
@@ -111,8 +112,8 @@ pub fn read_batches(
     batch: i64,
     mut read: impl FnMut(&Row) -> Result<()>,
 ) -> Result<()> {
-    record(query, args)?;
     catalog_version::check()?;
+    record(query, args)?;
     with_plain_names(|| {
         Spi::connect(|_| {
             let statement = prepared(query, args)?;

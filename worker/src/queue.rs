@@ -164,6 +164,8 @@ fn classify(error: Error) -> Result<Stored, Error> {
         matches!(severity, Some(Severity::Fatal | Severity::Panic))
     };
     match error.as_db_error() {
+        // The extension was updated: a new connection has its new library.
+        Some(answer) if *answer.code() == SqlState::FEATURE_NOT_SUPPORTED => Err(error),
         Some(answer) if !ended(&answer) => Ok(refusal(answer.code(), answer.message())),
         _ => Err(error),
     }

@@ -1,2 +1,7 @@
 -- Empties the tables that CREATE EXTENSION fills, because a subscription copies their rows too.
-TRUNCATE reground.citation_statuses, reground.support_cues, reground.alert_rules, reground.maintenance_tasks CASCADE;
+BEGIN;
+DELETE FROM reground.citation_statuses;
+DELETE FROM reground.support_cues;
+DELETE FROM reground.alert_rules;
+DELETE FROM reground.maintenance_tasks;
+COMMIT;
