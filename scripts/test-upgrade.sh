@@ -55,6 +55,7 @@ query "$old" postgres --command "CREATE DATABASE reground"
 query "$old" postgres --command "ALTER DATABASE reground SET reground.tenant_from = 'app.tenant_id'"
 query "$old" reground --command "CREATE EXTENSION reground CASCADE"
 query "$old" reground --file "$everything/write.sql" >"$logs/write.log"
+
 # until_true WHAT SERVER QUERY
 until_true() {
     local waited=$SECONDS
