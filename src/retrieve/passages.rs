@@ -9,43 +9,66 @@ use reground_grounding::passage::{CharRange, Passage, structured_locator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::retrieve::filter::Filter;
 use crate::session::{PLAIN_TEXT, with_settings};
-use crate::sql::{self, Row};
+use crate::sql;
 use crate::store::corpora::{self, Corpus};
 
-/// Reads a passage from the columns of [`select`]. A missing hash is computed.
-fn passage(corpus: &str, row: &Row) -> Result<Passage> {
-    let number =
-        |column| Ok::<_, Error>(row.get::<i32>(column)?.and_then(|n| u32::try_from(n).ok()));
-    let text = |column| row.get::<String>(column);
-    let content = text(9)?.unwrap_or_default();
-    // As text, because the JSON of an application may contain values that serde_json cannot parse, such as numbers beyond a float.
-    let metadata: serde_json::Value = text(17)?
-        .and_then(|text| serde_json::from_str(&text).ok())
-        .unwrap_or_default();
-    Ok(Passage {
-        corpus: corpus.to_owned(),
-        chunk_id: text(1)?.unwrap_or_default(),
-        doc_id: text(2)?.unwrap_or_default(),
-        version: row.get(3)?,
-        ordinal: row.get(4)?,
-        pages: PageRange::of(number(5)?, number(6)?),
-        chars: CharRange::of(number(7)?, number(8)?),
-        content_hash: text(10)?.unwrap_or_else(|| content_hash_hex(&content)),
-        content,
-        // A turn counts the missing ones, as far as its limits require.
-        tokens: number(11)?.unwrap_or_default(),
-        title: text(12)?,
-        uri: text(13)?,
-        published: text(14)?,
-        modified: text(15)?,
-        text_config: text(16)?,
-        structured_locator: structured_locator(&metadata),
-        metadata,
-        window_of: None,
-    })
+/// A row of the passage query. A missing hash is computed.
+#[derive(Deserialize)]
+struct Row {
+    chunk_id: String,
+    doc_id: String,
+    version: Option<i32>,
+    ordinal: Option<i32>,
+    page_start: Option<u32>,
+    page_end: Option<u32>,
+    char_start: Option<u32>,
+    char_end: Option<u32>,
+    content: String,
+    content_hash: Option<String>,
+    tokens: Option<u32>,
+    title: Option<String>,
+    uri: Option<String>,
+    published: Option<String>,
+    modified: Option<String>,
+    text_config: Option<String>,
+    /// As text, because the JSON of an application may contain values that serde_json cannot parse, such as numbers beyond a
+    /// float.
+    metadata: Option<String>,
+}
+
+impl Row {
+    fn into_passage(self, corpus: &str) -> Passage {
+        let metadata: serde_json::Value = self
+            .metadata
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default();
+        Passage {
+            corpus: corpus.to_owned(),
+            pages: PageRange::of(self.page_start, self.page_end),
+            chars: CharRange::of(self.char_start, self.char_end),
+            content_hash: self
+                .content_hash
+                .unwrap_or_else(|| content_hash_hex(&self.content)),
+            // A turn counts the missing ones, as far as its limits require.
+            tokens: self.tokens.unwrap_or_default(),
+            doc_id: self.doc_id,
+            chunk_id: self.chunk_id,
+            version: self.version,
+            ordinal: self.ordinal,
+            content: self.content,
+            title: self.title,
+            uri: self.uri,
+            published: self.published,
+            modified: self.modified,
+            text_config: self.text_config,
+            structured_locator: structured_locator(&metadata),
+            metadata,
+            window_of: None,
+        }
+    }
 }
 
 /// Returns the clause `column = ANY ($n)`. Ids are text here and may have any type in the application's table.
@@ -293,9 +316,9 @@ fn select(
     );
     let mut args: Vec<DatumWithOid<'_>> = vec![ids.into()];
     args.extend(filter.args());
-    let passages = sql::read_each_as_text(&statement, &args, |row| passage(&corpus.name, row))?;
-    let passages = passages.into_iter();
-    Ok(passages
-        .map(|passage| (passage.chunk_id.clone(), passage))
+    let rows: Vec<Row> = sql::read_rows(&statement, &args)?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.chunk_id.clone(), row.into_passage(&corpus.name)))
         .collect())
 }
