@@ -20,7 +20,7 @@ use crate::api::maintenance;
 use crate::error::{Result, warn};
 use crate::guc;
 use crate::session::{PINNED_PATH, set_local};
-use crate::sql;
+use crate::sql::{self, find_row};
 
 /// Registers the launcher while the postmaster preloads the library. Later calls do nothing.
 pub fn register() {
@@ -95,34 +95,17 @@ pub extern "C-unwind" fn reground_launch_maintenance(_argument: pg_sys::Datum) {
 fn databases() -> HashSet<String> {
     let mut names = HashSet::new();
     BackgroundWorker::transaction(AssertUnwindSafe(|| {
-        // SAFETY: a scan of a shared catalog in a transaction. It uses no index, because a process without a database can lack those. Each
-        // tuple is a row of pg_database until the next call.
-        unsafe {
-            let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
-            let relation = pg_sys::table_open(pg_sys::DatabaseRelationId, lock);
-            let scan = pg_sys::systable_beginscan(
-                relation,
-                pg_sys::InvalidOid,
-                false,
-                std::ptr::null_mut(),
-                0,
-                std::ptr::null_mut(),
-            );
-            loop {
-                let tuple = pg_sys::systable_getnext(scan);
-                if tuple.is_null() {
-                    break;
-                }
-                let row = &*pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_database>();
-                // A DROP DATABASE that was interrupted leaves a limit of -2.
-                if row.datallowconn && row.datconnlimit > -2 {
-                    let name = CStr::from_ptr(row.datname.data.as_ptr());
-                    names.insert(name.to_string_lossy().into_owned());
-                }
+        find_row(pg_sys::DatabaseRelationId, |tuple, _| {
+            // SAFETY: the tuple is a row of pg_database.
+            let row = unsafe { &*pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_database>() };
+            // A DROP DATABASE that was interrupted leaves a limit of -2.
+            if row.datallowconn && row.datconnlimit > -2 {
+                // SAFETY: a name of a catalog ends with a NUL.
+                let name = unsafe { CStr::from_ptr(row.datname.data.as_ptr()) };
+                names.insert(name.to_string_lossy().into_owned());
             }
-            pg_sys::systable_endscan(scan);
-            pg_sys::table_close(relation, lock);
-        }
+            None::<()>
+        });
     }));
     names
 }

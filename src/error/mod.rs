@@ -322,13 +322,10 @@ error_table! {
         "Retry the transaction.",
     );
     /// The objects of the extension in this database are of a version that this library does not serve.
-    CatalogVersion { objects: String, library: &'static str, is_newer: bool } => report(
+    CatalogVersion { objects: String, library: &'static str } => report(
         Code::ERRCODE_FEATURE_NOT_SUPPORTED,
         format!("the objects of reground in this database have version {objects}, and the library of this session has version {library}"),
-        match is_newer {
-            true => "Start a new session, or restart the server if it preloads reground. If the error remains, install the library of that version.",
-            false => "Run ALTER EXTENSION reground UPDATE.",
-        },
+        "If the objects are older, run ALTER EXTENSION reground UPDATE. If they are newer, start a new session, or restart the server if it preloads reground.",
     );
     /// A function that writes was called on a standby or in a read-only transaction.
     ReadOnly(function: &'static str) => report(

@@ -6,18 +6,22 @@ use std::cell::RefCell;
 use pgrx::{FromDatum, pg_sys};
 
 use super::catalog_cache::{CatalogCache, kept};
+use super::catalog_scan::find_row;
 use crate::error::{Error, Result};
 
-/// The versions of the objects that this library serves: its own and the previous one, in this order.
-const SERVED: [&str; 2] = [env!("CARGO_PKG_VERSION"), "0.1.0"];
+/// The version of this library.
+const OWN: &str = env!("CARGO_PKG_VERSION");
+
+/// The scripts of all releases with their digests, the oldest first.
+const RELEASES: &str = include_str!("../../sql/releases/SHA256SUMS");
 
 thread_local! {
     // Each update changes a row of pg_attribute, which empties this cache.
     static FOUND: RefCell<CatalogCache<(), Option<String>>> = RefCell::default();
 }
 
-/// Checks that this library serves the objects of this database. Scripts of the extension are not checked: an update over several
-/// releases passes versions that the library does not serve.
+/// Checks that this library serves the objects of this database: those of its own version and of the previous release. Scripts of the
+/// extension are not checked: an update over several releases passes versions that the library does not serve.
 ///
 /// # Errors
 /// 0A000 for objects of any other version.
@@ -26,59 +30,40 @@ pub fn check() -> Result<()> {
     if unsafe { pg_sys::creating_extension } {
         return Ok(());
     }
-    let Some(objects) = kept(&FOUND, (), || Ok(installed()))? else {
-        return Ok(());
-    };
-    if SERVED.contains(&objects.as_str()) {
-        return Ok(());
-    }
-    let [library, _] = SERVED;
-    Err(Error::CatalogVersion {
-        is_newer: numbers(&objects) > numbers(library),
-        objects,
-        library,
-    })
-}
-
-/// The numbers of a version; 0 for a part that is none.
-fn numbers(version: &str) -> Vec<u32> {
-    let parts = version.split('.');
-    parts.map(|part| part.parse().unwrap_or_default()).collect()
-}
-
-/// The version of the extension; `None` if the database does not have it. Reads the catalog without a statement, because a statement
-/// would see the snapshot of the transaction.
-fn installed() -> Option<String> {
-    // SAFETY: a scan of a catalog within a transaction. Each tuple is a row of pg_extension until the next call, and the text is copied
-    // before it.
-    unsafe {
-        let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
-        let relation = pg_sys::table_open(pg_sys::ExtensionRelationId, lock);
-        let scan = pg_sys::systable_beginscan(
-            relation,
-            pg_sys::InvalidOid,
-            false,
-            std::ptr::null_mut(),
-            0,
-            std::ptr::null_mut(),
-        );
-        let mut version = None;
-        loop {
-            let tuple = pg_sys::systable_getnext(scan);
-            if tuple.is_null() {
-                break;
-            }
-            let row = &*pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_extension>();
-            if pg_sys::name_data_to_str(&row.extname) == "reground" {
-                let mut is_null = false;
-                let column = pg_sys::Anum_pg_extension_extversion as i32;
-                let datum = pg_sys::heap_getattr(tuple, column, (*relation).rd_att, &mut is_null);
-                version = String::from_datum(datum, is_null);
-                break;
-            }
+    match kept(&FOUND, (), || Ok(installed()))? {
+        Some(objects) if objects != OWN && previous() != Some(objects.as_str()) => {
+            Err(Error::CatalogVersion {
+                objects,
+                library: OWN,
+            })
         }
-        pg_sys::systable_endscan(scan);
-        pg_sys::table_close(relation, lock);
-        version
+        _ => Ok(()),
     }
+}
+
+/// The version of the latest release before this one.
+fn previous() -> Option<&'static str> {
+    let versions = RELEASES.lines().filter_map(|line| {
+        let (_, file) = line.split_once("reground--")?;
+        file.strip_suffix(".sql")
+    });
+    versions.filter(|version| *version != OWN).last()
+}
+
+/// The version of the extension; `None` if the database does not have it. A statement would see the snapshot of the transaction, so
+/// this reads the catalog itself.
+fn installed() -> Option<String> {
+    find_row(pg_sys::ExtensionRelationId, |tuple, columns| {
+        // SAFETY: the tuple is a row of pg_extension with these columns. The text is copied.
+        unsafe {
+            let row = &*pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_extension>();
+            if pg_sys::name_data_to_str(&row.extname) != "reground" {
+                return None;
+            }
+            let mut is_null = false;
+            let version = pg_sys::Anum_pg_extension_extversion as i32;
+            let version = pg_sys::heap_getattr(tuple, version, columns, &mut is_null);
+            String::from_datum(version, is_null)
+        }
+    })
 }

@@ -7,6 +7,7 @@
 
 mod caller;
 mod catalog_cache;
+mod catalog_scan;
 mod catalog_version;
 mod explain;
 mod locks;
@@ -21,6 +22,7 @@ mod transition;
 
 pub use caller::{PLAN_EACH_TIME, PLAN_ONCE, PRINCIPALS, TENANT};
 pub use catalog_cache::{CatalogCache, kept, kept_by_statements};
+pub use catalog_scan::find_row;
 pub use explain::explained;
 pub use locks::{lock, lock_key, lock_relation, share_key, try_lock, try_lock_key};
 pub use record::Record;

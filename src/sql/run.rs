@@ -5,7 +5,6 @@ use pgrx::{FromDatum, IntoDatum};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::catalog_version;
 use super::explain::record;
 use super::plans::prepared;
 use super::statement::{Access, Args, Cursor, Row, Rows};
@@ -78,7 +77,6 @@ pub fn read_each<T>(
     args: &Args<'_>,
     read: impl Fn(&Row) -> Result<T>,
 ) -> Result<Vec<T>> {
-    catalog_version::check()?;
     record(query, args)?;
     with_rows(Access::Read, query, 0, args, |rows| {
         rows.iter().map(|row| read(&row)).collect()
@@ -112,7 +110,6 @@ pub fn read_batches(
     batch: i64,
     mut read: impl FnMut(&Row) -> Result<()>,
 ) -> Result<()> {
-    catalog_version::check()?;
     record(query, args)?;
     with_plain_names(|| {
         Spi::connect(|_| {
@@ -131,7 +128,6 @@ fn with_rows<T>(
     args: &Args<'_>,
     read: impl FnOnce(&Rows) -> Result<T>,
 ) -> Result<T> {
-    catalog_version::check()?;
     with_plain_names(|| {
         Spi::connect(|_| {
             let statement = prepared(statement, args)?;

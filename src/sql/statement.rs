@@ -7,6 +7,7 @@ use pgrx::datum::{DatumWithOid, TryFromDatumError};
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 
 use super::caller;
+use super::catalog_version;
 use super::names::{self, ParameterTypes};
 use crate::error::{Error, Result};
 
@@ -42,6 +43,7 @@ impl Access {
 impl Statement {
     /// Parses and analyses a statement whose parameters have these types. Call it within an SPI connection.
     pub fn prepare(text: &str, types: Vec<pg_sys::Oid>) -> Result<Self> {
+        catalog_version::check()?;
         let types = Box::new(types);
         let takes_caller = caller::takes_parameters(text);
         let options = if caller::is_planned_each_time(text) {
@@ -120,6 +122,8 @@ impl Statement {
     /// # Safety
     /// The list is allocated in the current memory context.
     unsafe fn parameters(&self, args: &Args<'_>) -> Result<pg_sys::ParamListInfo> {
+        // A kept statement may be of a time before an update.
+        catalog_version::check()?;
         if args.len() != self.types.len() {
             return Err(Error::Spi(
                 "a statement was called with a wrong number of arguments".into(),

@@ -1,0 +1,31 @@
+//! Scans of a small catalog without a statement.
+
+use pgrx::pg_sys;
+
+/// Passes the rows of a catalog with their columns to `find`, and returns its first value. Uses the latest snapshot of the catalogs and
+/// no index, because a process without a database can lack those. A row is valid during the call of `find` only.
+pub fn find_row<T>(
+    catalog: pg_sys::Oid,
+    mut find: impl FnMut(pg_sys::HeapTuple, pg_sys::TupleDesc) -> Option<T>,
+) -> Option<T> {
+    let mut found = None;
+    // SAFETY: a scan within a transaction. It and the relation are closed below, and by the abort of the transaction on an error.
+    unsafe {
+        let lock = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
+        let relation = pg_sys::table_open(catalog, lock);
+        let no_key = std::ptr::null_mut();
+        let latest = std::ptr::null_mut();
+        let scan =
+            pg_sys::systable_beginscan(relation, pg_sys::InvalidOid, false, latest, 0, no_key);
+        while found.is_none() {
+            let tuple = pg_sys::systable_getnext(scan);
+            if tuple.is_null() {
+                break;
+            }
+            found = find(tuple, (*relation).rd_att);
+        }
+        pg_sys::systable_endscan(scan);
+        pg_sys::table_close(relation, lock);
+    }
+    found
+}
