@@ -2,8 +2,7 @@
 # install-script.sh: prints the script that creates the objects of the current version, from the files of sql/install.
 #
 # To release a version, write the output to sql/releases/reground--VERSION.sql and append its digest to sql/releases/SHA256SUMS. Then raise
-# the version in Cargo.toml, bench/Cargo.toml and reground.control, replace the previous version in src/sql/catalog_version.rs, and begin a
-# script in sql/updates. make test-update fails until all of it is done.
+# the version in Cargo.toml, bench/Cargo.toml and reground.control, and begin a script in sql/updates.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"

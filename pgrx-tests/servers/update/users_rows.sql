@@ -1,5 +1,6 @@
 -- What the objects of users_objects.sql return.
 
+REFRESH MATERIALIZED VIEW app.turns;
 SELECT format('SELECT %L, t::text FROM %s AS t ORDER BY t::text COLLATE "C"', oid::regclass, oid::regclass)
 FROM pg_class WHERE relnamespace = 'app'::regnamespace AND relkind IN ('r', 'v', 'm') AND relname <> 'milk' ORDER BY relname COLLATE "C" \gexec
 -- The score of a search depends on removed rows, which VACUUM may have removed.
