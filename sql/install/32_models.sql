@@ -64,7 +64,7 @@ COMMENT ON COLUMN reground.model_usage.model IS 'Name of the model.';
 COMMENT ON COLUMN reground.model_usage.worker IS 'Name of the worker.';
 COMMENT ON COLUMN reground.model_usage.tenant IS 'Tenant of the tasks; NULL for shared corpora.';
 COMMENT ON COLUMN reground.model_usage.tasks IS 'Completed tasks.';
-COMMENT ON COLUMN reground.model_usage.failures IS 'Attempts that failed, for whatever reason.';
+COMMENT ON COLUMN reground.model_usage.failures IS 'Number of failed attempts.';
 COMMENT ON COLUMN reground.model_usage.input_tokens IS 'Tokens sent, as the API counts them; 0 if it does not.';
 COMMENT ON COLUMN reground.model_usage.output_tokens IS 'Tokens received, as the API counts them; 0 if it does not.';
 

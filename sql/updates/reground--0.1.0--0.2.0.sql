@@ -11,3 +11,5 @@ ALTER TABLE reground.citation_rollup REPLICA IDENTITY FULL;
 ALTER TABLE reground.turn_rollup REPLICA IDENTITY FULL;
 ALTER TABLE reground.alert_baselines REPLICA IDENTITY FULL;
 ALTER TABLE reground.model_usage REPLICA IDENTITY FULL;
+
+COMMENT ON COLUMN reground.model_usage.failures IS 'Number of failed attempts.';
