@@ -43,11 +43,11 @@ pub fn check() -> Result<()> {
 
 /// The version of the latest release before this one.
 fn previous() -> Option<&'static str> {
-    let versions = RELEASES.lines().filter_map(|line| {
+    let mut latest_first = RELEASES.lines().rev().filter_map(|line| {
         let (_, file) = line.split_once("reground--")?;
         file.strip_suffix(".sql")
     });
-    versions.filter(|version| *version != OWN).last()
+    latest_first.find(|version| *version != OWN)
 }
 
 /// The version of the extension; `None` if the database does not have it. A statement would see the snapshot of the transaction, so
