@@ -3,7 +3,7 @@
 export ARGS PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS ROWS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bench test-metrics test-models test-apps test-update test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-scale bench-visible-rows build install fmt lint clean
+.PHONY: help demo test test-bench test-metrics test-models test-apps test-update test-owner test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-scale bench-visible-rows build install fmt lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -31,6 +31,9 @@ test-apps: ## test the report pages in Chromium, the programs of the guide throu
 
 test-update: ## test ALTER EXTENSION UPDATE from the previous release, with data and objects of users
 	@scripts/test-update.sh
+
+test-owner: ## test a managed server: the owner of the database, who is no superuser, grants roles, sets the tenant, dumps and restores
+	@scripts/test-owner.sh
 
 test-upgrade: ## test the upgrade from 16 to 18 with data, by logical replication and by pg_upgrade
 	@scripts/test-upgrade.sh

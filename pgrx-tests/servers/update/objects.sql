@@ -14,11 +14,11 @@ SELECT 'comment', i.type, i.identity, d.objsubid, d.description FROM pg_descript
 WHERE i.schema = 'reground' OR i.identity LIKE '% reground.%' OR (d.classoid, d.objoid) IN (SELECT classid, objid FROM members) ORDER BY 2, 3, 4;
 
 SELECT 'schema', nspname, pg_temp.acl(nspacl, 'n', nspowner) FROM pg_namespace WHERE nspname = 'reground';
-SELECT 'function', pg_get_functiondef(oid), pg_temp.acl(proacl, 'f', proowner) FROM pg_proc
+SELECT 'function', proowner::regrole, pg_get_functiondef(oid), pg_temp.acl(proacl, 'f', proowner) FROM pg_proc
 WHERE pronamespace = 'reground'::regnamespace AND prokind <> 'a' ORDER BY oid::regprocedure::text COLLATE "C";
 SELECT 'aggregate', a.aggfnoid::regprocedure, to_jsonb(a) - 'aggfnoid', pg_temp.acl(p.proacl, 'f', p.proowner) FROM pg_aggregate AS a JOIN pg_proc AS p ON p.oid = a.aggfnoid
 WHERE p.pronamespace = 'reground'::regnamespace ORDER BY a.aggfnoid::regprocedure::text;
-SELECT 'relation', relname, relkind, relpersistence, relrowsecurity, relforcerowsecurity, relreplident, relispartition, (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = pg_class.oid), (SELECT amname FROM pg_am WHERE pg_am.oid = relam), reloftype::regtype, pg_get_expr(relpartbound, oid), pg_get_partkeydef(oid), reloptions,
+SELECT 'relation', relname, relowner::regrole, relkind, relpersistence, relrowsecurity, relforcerowsecurity, relreplident, relispartition, (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = pg_class.oid), (SELECT amname FROM pg_am WHERE pg_am.oid = relam), reloftype::regtype, pg_get_expr(relpartbound, oid), pg_get_partkeydef(oid), reloptions,
        reltablespace, pg_temp.acl(relacl, CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::"char", relowner)
 FROM pg_class WHERE relnamespace = 'reground'::regnamespace AND relkind <> 't' ORDER BY relname COLLATE "C";
 SELECT 'column', c.relname, row_number() OVER (PARTITION BY c.oid ORDER BY a.attnum), a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, a.attgenerated, a.attstorage,
@@ -49,6 +49,7 @@ WHERE 'reground'::regnamespace IN ((SELECT typnamespace FROM pg_type WHERE oid =
 SELECT 'text search', c.cfgname, p.prsname, m.maptokentype, m.mapseqno, m.mapdict::regdictionary FROM pg_ts_config AS c JOIN pg_ts_parser AS p ON p.oid = c.cfgparser LEFT JOIN pg_ts_config_map AS m ON m.mapcfg = c.oid
 WHERE c.cfgnamespace = 'reground'::regnamespace ORDER BY 2, 4, 5;
 SELECT 'dictionary', dictname, dicttemplate, dictinitoption FROM pg_ts_dict WHERE dictnamespace = 'reground'::regnamespace ORDER BY 2;
+SELECT 'parameter', parname, pg_temp.acl(paracl, 'p', 10) FROM pg_parameter_acl ORDER BY parname;
 SELECT 'role', r.rolname, r.rolcanlogin, r.rolinherit, r.rolcreaterole, r.rolbypassrls, (SELECT array_agg(m.rolname ORDER BY m.rolname) FROM pg_auth_members AS a JOIN pg_roles AS m ON m.oid = a.roleid WHERE a.member = r.oid)
 FROM pg_roles AS r WHERE r.rolname LIKE 'reground\_%' ORDER BY 2;
 SELECT 'dumped', c.oid::regclass, e.extcondition[c.place] FROM pg_extension AS e, unnest(e.extconfig) WITH ORDINALITY AS c(oid, place) WHERE e.extname = 'reground' ORDER BY c.oid::regclass::text COLLATE "C";

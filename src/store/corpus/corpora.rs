@@ -307,12 +307,14 @@ pub fn would_store(new: &NewCorpus<'_>) -> Result<Value> {
 pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
     let row = sql::json(new)?;
     let role = this_role();
+    // The owner of our tables may not use the schema of the relations.
+    let [relation, documents, history] = oids(new)?;
     as_owner(|| {
         sql::run(
             &format!(
                 "INSERT INTO reground.corpora (tenant, corpus, relation, documents, history, managed, mapping, dimensions, embedding_type, metric, text_config, title_weight, \
                      keep_versions, chunking, settings, embedding_model, reranker_role, intent_role, mapped_by) \
-                 SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.history::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, \
+                 SELECT x.tenant, x.corpus, $5::oid::regclass, $6::oid::regclass, $7::oid::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, \
                      x.text_config, x.title_weight, x.keep_versions, x.chunking, x.settings, x.embedding_model, $2::oid::regrole, $3::oid::regrole, $4::oid::regrole \
                  FROM json_to_record($1::json) AS x({NEW_CORPUS})"
             ),
@@ -321,10 +323,29 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
                 new.roles.reranker_role.map(pg_sys::Oid::from_u32).into(),
                 new.roles.intent_role.map(pg_sys::Oid::from_u32).into(),
                 role.into(),
+                relation.into(),
+                documents.into(),
+                history.into(),
             ],
         )
     })?;
     Ok(())
+}
+
+/// The oids of the relations of a new corpus, resolved as the caller: of its passages, its documents and their history.
+fn oids(new: &NewCorpus<'_>) -> Result<[Option<pg_sys::Oid>; 3]> {
+    let names = [
+        Some(&new.relation),
+        new.documents.as_ref(),
+        new.history.as_ref(),
+    ];
+    let mut oids = [None; 3];
+    for (oid, name) in oids.iter_mut().zip(names) {
+        if let Some(name) = name {
+            *oid = sql::write_one("SELECT $1::regclass::oid", &[name.as_str().into()])?;
+        }
+    }
+    Ok(oids)
 }
 
 /// Clears the role that mapped the columns of a corpus, if another role changes the mapping. Maintenance would otherwise read the new columns

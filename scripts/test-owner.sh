@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Tests a managed server: a superuser creates the extension, and everything else is done by the owner of the database, who may create
+# roles and is no superuser. The owner grants our roles, sets the tenant, writes rows of every kind, and dumps and restores the database.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+# shellcheck source=scripts/build-env.sh
+. "$ROOT/scripts/build-env.sh"
+# shellcheck source=scripts/server.sh
+. "$ROOT/scripts/server.sh"
+
+logs=$CACHE/logs/owner
+everything=$ROOT/pgrx-tests/everything
+mkdir -p "$logs"
+
+library=$("$ROOT/scripts/build-extension.sh")
+"$ROOT/scripts/install-extension.sh" "$library"
+
+server=$(mktemp -d "$SERVER_HOME/owner.XXXXXX")
+trap 'server_stop "$server" "$PG_BIN" 2>/dev/null || true; rm -rf "$server"' EXIT
+trap 'exit 130' INT TERM
+server_create "$server" "$PG_BIN" "fsync = off" "autovacuum = off"
+server_start "$server" "$PG_BIN"
+
+# as ROLE PROGRAM ARGUMENT...: a program of PostgreSQL as a role.
+as() { PGUSER=$1 PGHOST=127.0.0.1 PGPORT=$(cat "$server/port") PGOPTIONS='-c client_min_messages=error -c app.tenant_id=acme' "$PG_BIN/$2" "${@:3}"; }
+
+# query ROLE DATABASE ARGUMENT...
+query() { as "$1" psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --dbname "$2" "${@:3}"; }
+
+# refused ROLE DATABASE STATEMENT ERROR
+refused() {
+    local found
+    if found=$(query "$1" "$2" --command "$3" 2>&1); then die "$1 may run: $3"; fi
+    [[ $found == *"$4"* ]] || die "another error for $1: $3" "$found"
+}
+
+# provide DATABASE: what the provider of the server does.
+provide() { query postgres postgres --command "CREATE DATABASE $1 OWNER owner" && query postgres "$1" --command "CREATE EXTENSION reground CASCADE"; }
+
+say "a database of a plain owner"
+query postgres postgres --command "CREATE ROLE owner LOGIN CREATEROLE" --command "CREATE ROLE stranger LOGIN"
+provide app
+query owner app --command "ALTER DATABASE app SET reground.tenant_from = 'app.tenant_id'"
+query owner app --command "CREATE ROLE application LOGIN" --command "GRANT reground_user TO application" --command "CREATE ROLE analyst LOGIN" \
+    --command "GRANT reground_auditor TO analyst"
+# Retention with a later time needs a superuser. It empties the traces.
+sed 's/^SELECT count(\*) FROM reground.run_retention(.*/TRUNCATE reground.turn_traces;/' "$everything/write.sql" >"$logs/write.sql"
+query owner app --file "$logs/write.sql" >"$logs/write.log"
+query owner app --command "ALTER DATABASE app SET reground.trace_retention_days = 30"
+refused owner app "CREATE FUNCTION reground.mine() RETURNS integer LANGUAGE sql RETURN 1" "permission denied for schema"
+refused application app "SELECT reground.current_tenant(); SET reground.tenant_from = 'app.other'" "permission denied to set parameter"
+refused application app "SELECT reground.current_tenant(); SET reground.trace_retention_days = 1" "permission denied to set parameter"
+refused stranger app "SELECT count(*) FROM reground.turns" "permission denied for schema"
+[ "$(query application app --command "SET app.tenant_id = 'bolt'" --command "SELECT count(*) FROM reground.turns WHERE tenant <> 'bolt'")" = 0 ] ||
+    die "an application reads the turns of another tenant"
+[ "$(query analyst app --command "SELECT count(DISTINCT tenant) > 1 FROM reground.turns")" = t ] || die "an auditor does not read all tenants"
+
+say "dump and restore by the owner"
+as owner pg_dump --format=custom --file="$logs/app.dump" app
+query owner app --file "$everything/contents.sql" >"$logs/contents.before"
+provide restored
+query owner restored --command "ALTER DATABASE restored SET reground.tenant_from = 'app.tenant_id'"
+# The provider has created the extensions, and their schema.
+as owner pg_restore --list "$logs/app.dump" | grep -v ' SCHEMA - reground \| EXTENSION \| SCHEMA reground ' >"$logs/app.list"
+as owner pg_restore --exit-on-error --use-list="$logs/app.list" --dbname=restored "$logs/app.dump"
+query owner restored --file "$everything/contents.sql" >"$logs/contents.after"
+diff -u "$logs/contents.before" "$logs/contents.after" >"$logs/contents.diff" || { head -n 40 "$logs/contents.diff" >&2; die "the restored database has other rows"; }
+for database in app restored; do query owner "$database" --file "$everything/go_on.sql" >"$logs/go_on.$database"; done
+diff -u "$logs/go_on.app" "$logs/go_on.restored" >"$logs/go_on.diff" || { head -n 40 "$logs/go_on.diff" >&2; die "the next calls return other rows"; }
+
+say "the owner of the database has done all: $(wc -l <"$logs/contents.after") lines of contents are restored"
