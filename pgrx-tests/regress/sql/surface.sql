@@ -41,7 +41,8 @@ SELECT p.oid::regprocedure AS definer FROM pg_proc AS p WHERE p.pronamespace = '
 SELECT a.grantee::regrole, a.privilege_type FROM pg_namespace AS n, aclexplode(n.nspacl) AS a
 WHERE n.nspname = 'reground' AND a.grantee <> n.nspowner ORDER BY a.grantee::regrole::text COLLATE "C";
 SELECT c.oid::regclass AS relation, a.grantee::regrole, a.privilege_type FROM pg_class AS c, aclexplode(c.relacl) AS a
-WHERE c.relnamespace = 'reground'::regnamespace AND a.grantee <> c.relowner AND a.privilege_type <> 'SELECT';
+WHERE c.relnamespace = 'reground'::regnamespace AND a.grantee <> c.relowner AND a.privilege_type <> 'SELECT'
+ORDER BY c.relname, a.grantee::regrole::text, a.privilege_type;
 
 -- Each table has row-level security and a policy, or is a static list; partitions are read through their parent.
 SELECT c.oid::regclass AS open_table FROM pg_class AS c
