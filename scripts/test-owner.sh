@@ -19,7 +19,7 @@ library=$("$ROOT/scripts/build-extension.sh")
 server=$(mktemp -d "$SERVER_HOME/owner.XXXXXX")
 trap 'server_stop "$server" "$PG_BIN" 2>/dev/null || true; rm -rf "$server"' EXIT
 trap 'exit 130' INT TERM
-server_create "$server" "$PG_BIN" "fsync = off" "autovacuum = off"
+server_create "$server" "$PG_BIN" "fsync = off" "autovacuum = off" "shared_preload_libraries = 'reground'" "reground.worker_interval = 1"
 server_start "$server" "$PG_BIN"
 
 # as ROLE PROGRAM ARGUMENT...: a program of PostgreSQL as a role.
@@ -56,6 +56,37 @@ refused stranger app "SELECT count(*) FROM reground.turns" "permission denied fo
     die "an application reads the turns of another tenant"
 [ "$(query analyst app --command "SELECT count(DISTINCT tenant) > 1 FROM reground.turns")" = t ] || die "an auditor does not read all tenants"
 
+say "the worker connects as the owner"
+query postgres postgres --command "ALTER SYSTEM SET reground.worker_databases = 'app'" --command "SELECT FROM pg_reload_conf()" >/dev/null
+for _ in $(seq 60); do
+    runs=$(query owner app --command "SELECT count(*) FROM reground.maintenance_runs WHERE finished_at IS NOT NULL")
+    [ "$runs" -lt 3 ] || break
+    sleep 1
+done
+[ "$runs" -ge 3 ] || die "the worker has run $runs tasks"
+# A synchronised table has a row that cannot be stored.
+failed=$(query owner app --command "SELECT task, error FROM reground.maintenance_runs WHERE error IS NOT NULL AND error NOT LIKE '%stalls_read%'")
+[ -z "$failed" ] || die "tasks of the worker fail" "$failed"
+query postgres postgres --command "ALTER SYSTEM RESET reground.worker_databases" --command "SELECT FROM pg_reload_conf()" >/dev/null
+for _ in $(seq 60); do
+    [ "$(query postgres postgres --command "SELECT count(*) FROM pg_stat_activity WHERE datname = 'app'")" != 0 ] || break
+    sleep 1
+done
+
+say "the owner gets no rights of a superuser"
+query postgres postgres --command "CREATE DATABASE hostile OWNER owner"
+query owner hostile --command "CREATE SCHEMA reground"
+refused postgres hostile "CREATE EXTENSION reground CASCADE" "does not belong to a superuser"
+query owner hostile --command "DROP SCHEMA reground"
+query postgres hostile --command "CREATE EXTENSION reground CASCADE"
+query owner hostile --file "$ROOT/pgrx-tests/servers/owner/hostile.sql"
+refused postgres hostile "SELECT reground.begin_turn('as_caller', 'milk?', 'nameless')" "no longer exists"
+refused postgres hostile "SELECT reground.begin_turn('as_role', 'milk?', 'named')" 'may not act as role "postgres"'
+query postgres hostile --command "SELECT FROM reground.run_maintenance('probes')" >/dev/null
+refused postgres hostile "SELECT reground.resync('secrets')" 'may not act as role "postgres"'
+refused postgres hostile "SELECT reground.begin_turn('held', 'milk?', 'farm')" "within security-restricted operation"
+[ "$(query postgres hostile --command "SELECT rolsuper FROM pg_roles WHERE rolname = 'owner'")" = f ] || die "the owner is a superuser"
+
 say "dump and restore by the owner"
 as owner pg_dump --format=custom --file="$logs/app.dump" app
 query owner app --file "$everything/contents.sql" >"$logs/contents.before"
@@ -63,6 +94,7 @@ provide restored
 query owner restored --command "ALTER DATABASE restored SET reground.tenant_from = 'app.tenant_id'"
 # The provider has created the extensions, and their schema.
 as owner pg_restore --list "$logs/app.dump" | grep -v ' SCHEMA - reground \| EXTENSION \| SCHEMA reground ' >"$logs/app.list"
+! grep ' ACL reground ' "$logs/app.list" >&2 || die "pg_dump dumps privileges of the extension"
 as owner pg_restore --exit-on-error --use-list="$logs/app.list" --dbname=restored "$logs/app.dump"
 query owner restored --file "$everything/contents.sql" >"$logs/contents.after"
 diff -u "$logs/contents.before" "$logs/contents.after" >"$logs/contents.diff" || { head -n 40 "$logs/contents.diff" >&2; die "the restored database has other rows"; }

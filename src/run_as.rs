@@ -3,6 +3,8 @@
 //! SQL functions with SECURITY DEFINER do not work: an invoker cannot call revoked functions, and inside a definer the relations of
 //! the caller would be read with the wrong rights.
 
+use std::ffi::CStr;
+
 use pgrx::pg_sys;
 
 use crate::error::{Error, Result};
@@ -26,13 +28,13 @@ pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 
 /// As [`as_owner`], for work on many rows, with sequential scans.
 pub fn as_owner_unrestricted<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    as_role(owner()?, pg_sys::SECURITY_LOCAL_USERID_CHANGE, || {
+    as_role(owner()?, || {
         set_local(c"plan_cache_mode", c"force_generic_plan");
         work()
     })
 }
 
-/// The owner of our tables. It can change, so it is looked up each time in the catalog caches.
+/// The owner of our tables: `pg_database_owner`, unless it was changed. It is looked up each time in the catalog caches.
 fn owner() -> Result<pg_sys::Oid> {
     // SAFETY: look-ups by NUL-terminated names. missing_ok is true, and a missing table has no row in the cache. The tuple is a row of
     // pg_class until it is released below.
@@ -49,11 +51,58 @@ fn owner() -> Result<pg_sys::Oid> {
     }
 }
 
-/// Runs code of the application as a role, as a security-restricted operation: as index functions under ANALYZE, it cannot create
-/// objects in the caller's session, and its changes of settings are rolled back.
+/// Runs code of the application as a role that a row of our tables names or leads to. Error: if our owner, who can write each row, does
+/// not have the rights of the role.
 pub fn as_foreign_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let restricted = pg_sys::SECURITY_LOCAL_USERID_CHANGE | pg_sys::SECURITY_RESTRICTED_OPERATION;
-    as_role(role, restricted, work)
+    if !may_be_named(role)? {
+        return Err(Error::UntrustedRole(role_name(role)));
+    }
+    as_role(role, work)
+}
+
+/// Whether our owner, who can write the name of a role into our rows, has its rights.
+pub fn may_be_named(role: pg_sys::Oid) -> Result<bool> {
+    Ok(has_rights_of(our_principal()?, role))
+}
+
+fn role_name(role: pg_sys::Oid) -> String {
+    // SAFETY: the name is a copy with a NUL at its end, or NULL for a role that does not exist.
+    unsafe {
+        let name = pg_sys::GetUserNameFromId(role, true);
+        match name.is_null() {
+            true => role.to_u32().to_string(),
+            false => CStr::from_ptr(name).to_string_lossy().into_owned(),
+        }
+    }
+}
+
+/// The role that can write our tables: their owner, and the owner of the database for `pg_database_owner`.
+fn our_principal() -> Result<pg_sys::Oid> {
+    let owner = owner()?;
+    if owner != pg_sys::Oid::from(pg_sys::ROLE_PG_DATABASE_OWNER) {
+        return Ok(owner);
+    }
+    // SAFETY: the row of this database exists. It is a row of pg_database until it is released.
+    unsafe {
+        let database = pg_sys::SysCacheIdentifier::DATABASEOID as i32;
+        let row = pg_sys::SearchSysCache1(database, pg_sys::MyDatabaseId.into());
+        let owner = (*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_database>()).datdba;
+        pg_sys::ReleaseSysCache(row);
+        Ok(owner)
+    }
+}
+
+/// Whether a role has the rights of another, or can grant them to itself.
+fn has_rights_of(role: pg_sys::Oid, other: pg_sys::Oid) -> bool {
+    // SAFETY: look-ups in the catalog caches.
+    unsafe {
+        // In PostgreSQL 15, CREATEROLE includes all roles except superusers.
+        #[cfg(feature = "pg15")]
+        if pg_sys::has_createrole_privilege(role) && !pg_sys::superuser_arg(other) {
+            return true;
+        }
+        pg_sys::is_member_of_role(role, other)
+    }
 }
 
 /// Runs `work` on a corpus as the owner of the relation of its passages, as a security-restricted operation. So triggers, views and
@@ -79,17 +128,19 @@ pub fn relation_owner(corpus: &Corpus) -> Result<pg_sys::Oid> {
     owner.ok_or_else(|| Error::RelationGone(corpus.name.clone()))
 }
 
-/// Runs `work` as a role, with pinned settings.
+/// Runs `work` as a role with pinned settings, as a security-restricted operation: as index functions under ANALYZE, code of the role
+/// cannot create objects in the caller's session or leave anything that runs later as the caller, and its changes of settings are rolled back.
 ///
 /// If `work` raises an error, the abort of the (sub)transaction restores user and settings.
-fn as_role<T>(role: pg_sys::Oid, flags: u32, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn as_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut user = pg_sys::InvalidOid;
     let mut context = 0;
+    let restricted = pg_sys::SECURITY_LOCAL_USERID_CHANGE | pg_sys::SECURITY_RESTRICTED_OPERATION;
     // SAFETY: plain calls into the backend. GetUserIdAndSecContext fills both out parameters. The nest level is closed
     // below on success and by AtEOXact_GUC on abort.
     let level = unsafe {
         pg_sys::GetUserIdAndSecContext(&mut user, &mut context);
-        pg_sys::SetUserIdAndSecContext(role, context | flags as i32);
+        pg_sys::SetUserIdAndSecContext(role, context | restricted as i32);
         pg_sys::NewGUCNestLevel()
     };
     set_local(c"search_path", PINNED_PATH);

@@ -61,12 +61,12 @@ pub extern "C-unwind" fn reground_launch_maintenance(_argument: pg_sys::Datum) {
         running.retain(|_, worker| !matches!(worker.pid(), Err(BackgroundWorkerStatus::Stopped)));
         let configured = guc::worker_databases();
         let existing = match configured.is_empty() {
-            true => HashSet::new(),
+            true => HashMap::new(),
             false => databases(),
         };
-        missing.retain(|database| configured.contains(database) && !existing.contains(database));
+        missing.retain(|database| configured.contains(database) && !existing.contains_key(database));
         for database in configured {
-            if !existing.contains(&database) {
+            let Some(place) = existing.get(&database) else {
                 if missing.insert(database.clone()) {
                     warn(
                         format!(
@@ -76,12 +76,12 @@ pub extern "C-unwind" fn reground_launch_maintenance(_argument: pg_sys::Datum) {
                     );
                 }
                 continue;
-            }
+            };
             if running.contains_key(&database) {
                 continue;
             }
             // Without a free slot (max_worker_processes), the next round tries again.
-            if let Ok(worker) = start(&database) {
+            if let Ok(worker) = start(&database, *place) {
                 running.insert(database, worker);
             }
         }
@@ -91,10 +91,56 @@ pub extern "C-unwind" fn reground_launch_maintenance(_argument: pg_sys::Datum) {
     unsafe { pg_sys::proc_exit(1) }
 }
 
-/// Names of the databases that accept connections.
-fn databases() -> HashSet<String> {
-    let mut names = HashSet::new();
+/// Where a worker connects: the oid of a database, and of the role. This is the owner of the database, so that no code of the owner runs as
+/// a superuser. For a superuser it is 0, which stands for the bootstrap superuser.
+#[derive(Clone, Copy)]
+struct Place {
+    database: pg_sys::Oid,
+    role: pg_sys::Oid,
+}
+
+impl Place {
+    /// The argument of a worker.
+    fn to_argument(self) -> pg_sys::Datum {
+        let (database, role) = (self.database.to_u32(), self.role.to_u32());
+        pg_sys::Datum::from((u64::from(database) << 32) | u64::from(role))
+    }
+
+    fn of_argument(argument: pg_sys::Datum) -> Self {
+        let argument = argument.value() as u64;
+        Self {
+            database: pg_sys::Oid::from_u32((argument >> 32) as u32),
+            role: pg_sys::Oid::from_u32(argument as u32),
+        }
+    }
+
+    /// Connects this process.
+    fn connect(self) {
+        // The owner of a database is often a role that may not log in. PostgreSQL 15 and 16 refuse it.
+        #[cfg(any(feature = "pg15", feature = "pg16"))]
+        let flags = 0;
+        #[cfg(not(any(feature = "pg15", feature = "pg16")))]
+        let flags = pg_sys::BGWORKER_BYPASS_ROLELOGINCHECK;
+        // SAFETY: the first connection of a background worker that has asked for one.
+        unsafe {
+            pg_sys::BackgroundWorkerInitializeConnectionByOid(self.database, self.role, flags);
+        }
+    }
+}
+
+/// The databases that accept connections, by name.
+fn databases() -> HashMap<String, Place> {
+    let mut places = HashMap::new();
     BackgroundWorker::transaction(AssertUnwindSafe(|| {
+        let mut superusers = HashSet::new();
+        find_row(pg_sys::AuthIdRelationId, |tuple, _| {
+            // SAFETY: the tuple is a row of pg_authid.
+            let row = unsafe { &*pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_authid>() };
+            if row.rolsuper {
+                superusers.insert(row.oid);
+            }
+            None::<()>
+        });
         find_row(pg_sys::DatabaseRelationId, |tuple, _| {
             // SAFETY: the tuple is a row of pg_database.
             let row = unsafe { &*pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_database>() };
@@ -102,23 +148,32 @@ fn databases() -> HashSet<String> {
             if row.datallowconn && row.datconnlimit > -2 {
                 // SAFETY: a name of a catalog ends with a NUL.
                 let name = unsafe { CStr::from_ptr(row.datname.data.as_ptr()) };
-                names.insert(name.to_string_lossy().into_owned());
+                let role = match superusers.contains(&row.datdba) {
+                    true => pg_sys::InvalidOid,
+                    false => row.datdba,
+                };
+                let place = Place {
+                    database: row.oid,
+                    role,
+                };
+                places.insert(name.to_string_lossy().into_owned(), place);
             }
             None::<()>
         });
     }));
-    names
+    places
 }
 
 /// Starts a worker for one database.
 fn start(
     database: &str,
+    place: Place,
 ) -> std::result::Result<DynamicBackgroundWorker, DynamicBackgroundWorkerLoadError> {
     BackgroundWorkerBuilder::new(&format!("reground maintenance of {database}"))
         .set_type("reground maintenance")
         .set_library("reground")
         .set_function("reground_maintain")
-        .set_extra(database)
+        .set_argument(Some(place.to_argument()))
         .enable_spi_access()
         .set_start_time(BgWorkerStartTime::RecoveryFinished)
         .set_restart_time(None)
@@ -134,7 +189,7 @@ unsafe extern "C-unwind" fn terminate(signal: std::ffi::c_int) {
 /// A worker. It runs the tasks of its database that are due. An error outside a task is written to the server log and ends it.
 #[pg_guard]
 #[unsafe(no_mangle)]
-pub extern "C-unwind" fn reground_maintain(_argument: pg_sys::Datum) {
+pub extern "C-unwind" fn reground_maintain(argument: pg_sys::Datum) {
     // SAFETY: installs the handler of a backend before signals are unblocked.
     unsafe {
         #[cfg(feature = "pg18")]
@@ -143,7 +198,7 @@ pub extern "C-unwind" fn reground_maintain(_argument: pg_sys::Datum) {
         pg_sys::pqsignal(pg_sys::SIGTERM as i32, Some(terminate));
         pg_sys::BackgroundWorkerUnblockSignals();
     }
-    BackgroundWorker::connect_worker_to_spi(Some(BackgroundWorker::get_extra()), None);
+    Place::of_argument(argument).connect();
     let due = in_transaction(|| match is_installed()? {
         true => maintenance::due(),
         false => Ok(Vec::new()),
@@ -168,7 +223,7 @@ pub extern "C-unwind" fn reground_maintain(_argument: pg_sys::Datum) {
 /// Runs `work` in a transaction. An error ends the worker.
 fn in_transaction<T>(work: impl FnOnce() -> Result<T>) -> T {
     BackgroundWorker::transaction(AssertUnwindSafe(|| {
-        // The worker is a superuser, and the owner of the database can set a search_path for all roles in it.
+        // The worker can be a superuser, and the owner of the database can set a search_path for all roles in it.
         set_local(c"search_path", PINNED_PATH);
         work().unwrap_or_else(|error| {
             let report = ErrorReport::from(error);

@@ -23,6 +23,19 @@ BEGIN
 END
 $$;
 
+-- A role that owns the schema can add functions to it, which superusers would call.
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_namespace AS n JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) n.nspowner
+               WHERE n.nspname OPERATOR(pg_catalog.=) 'reground' AND NOT r.rolsuper) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'insufficient_privilege',
+            MESSAGE = 'the schema reground exists and does not belong to a superuser',
+            HINT    = 'Drop or rename it. CREATE EXTENSION creates the schema.';
+    END IF;
+END
+$$;
+
 -- Roles are cluster-wide: another database with reground may have created them, or be creating them now.
 DO $$
 DECLARE

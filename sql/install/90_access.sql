@@ -165,3 +165,37 @@ GRANT SELECT ON reground.citation_similarities TO reground_user, reground_audito
 GRANT SELECT (task_id, tenant, kind, model, corpus_id, turn_id, subject, state, attempts, due_at, last_error, queued_at) ON reground.model_tasks TO reground_user;
 GRANT SELECT ON reground.gold_questions, reground.gold_facts, reground.factuality_evaluations, reground.factuality_verdicts, reground.factuality_labels,
     reground.decomposition_labels, reground.factuality TO reground_user, reground_auditor;
+
+-- The owner of the database. Privileges on settings and membership belong to the whole cluster, so only a role gets them that owns this
+-- database, and not pg_database_owner, to which the owner of any other database belongs too.
+GRANT USAGE ON SCHEMA reground TO pg_database_owner;
+-- What our statements use. Nothing else: an update that grants on an object keeps its grants to roles of users out of later dumps.
+GRANT SELECT ON reground.active_alert_rules, reground.answer_costs, reground.embedding_progress, reground.factuality, reground.judge_verdicts, reground.maintenance_status,
+    reground.model_backlog, reground.source_facts, reground.turn_candidates, reground._turn_passages TO pg_database_owner;
+DO $$
+DECLARE
+    function regprocedure;
+BEGIN
+    FOR function IN SELECT oid FROM pg_catalog.pg_proc WHERE pronamespace = 'reground'::regnamespace AND proname LIKE '\_%' LOOP
+        EXECUTE pg_catalog.format('GRANT EXECUTE ON FUNCTION %s TO pg_database_owner', function);
+    END LOOP;
+END
+$$;
+DO $$
+DECLARE
+    owner oid := (SELECT datdba FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database());
+    role name;
+BEGIN
+    IF (SELECT rolsuper FROM pg_catalog.pg_roles WHERE oid = owner) THEN
+        RETURN;
+    END IF;
+    EXECUTE pg_catalog.format('GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, '
+        'reground.archive_retention_days TO %s', owner::regrole);
+    FOREACH role IN ARRAY ARRAY['reground_user', 'reground_auditor', 'reground_admin', 'reground_worker'] LOOP
+        -- A member of the owner cannot contain it.
+        IF NOT pg_catalog.pg_has_role(role, owner, 'MEMBER') THEN
+            EXECUTE pg_catalog.format('GRANT %I TO %s WITH ADMIN OPTION', role, owner::regrole);
+        END IF;
+    END LOOP;
+END
+$$;

@@ -14,28 +14,86 @@ ALTER TABLE reground.model_usage REPLICA IDENTITY FULL;
 
 COMMENT ON COLUMN reground.model_usage.failures IS 'Number of failed attempts.';
 
+-- A role that owns the schema can add functions to it, which superusers would call.
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_namespace AS n JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) n.nspowner
+               WHERE n.nspname OPERATOR(pg_catalog.=) 'reground' AND NOT r.rolsuper) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'insufficient_privilege',
+            MESSAGE = 'the schema reground does not belong to a superuser',
+            HINT    = 'Run ALTER SCHEMA reground OWNER TO CURRENT_USER, and look for functions in it that are not in the extension.';
+    END IF;
+END
+$$;
+
 -- The owner of the database owns the tables, so that it can dump and restore them. pg_database_owner stands for it, also after the database
 -- gets another owner. The functions still belong to the superuser that creates the extension: a superuser who reads a view must not run
 -- a function that the owner of the database has replaced.
 
 DO $$
 DECLARE
-    relation regclass;
-    owner name := (SELECT r.rolname FROM pg_catalog.pg_database AS d JOIN pg_catalog.pg_roles AS r ON r.oid = d.datdba
-                   WHERE d.datname = pg_catalog.current_database() AND NOT r.rolsuper);
+    relation record;
+    changed oid[];
 BEGIN
-    FOR relation IN SELECT oid FROM pg_catalog.pg_class WHERE relnamespace = 'reground'::regnamespace AND relkind IN ('r', 'p') LOOP
-        EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO pg_database_owner', relation);
+    -- Tables with grants of users.
+    SELECT pg_catalog.array_agg(DISTINCT c.oid) INTO changed
+    FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid
+    JOIN (VALUES (true), (false)) AS whole (table_) ON whole.table_ OR a.attacl IS NOT NULL
+    CROSS JOIN LATERAL pg_catalog.aclexplode(CASE WHEN whole.table_ THEN c.relacl ELSE a.attacl END) AS x
+    WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'p') AND NOT EXISTS (
+        SELECT FROM pg_catalog.pg_init_privs AS p, pg_catalog.aclexplode(p.initprivs) AS y
+        WHERE (p.classoid, p.objoid, p.objsubid) = ('pg_class'::regclass, c.oid, CASE WHEN whole.table_ THEN 0 ELSE a.attnum END)
+            AND (y.grantee, y.privilege_type) = (x.grantee, x.privilege_type));
+    FOR relation IN SELECT oid, relacl FROM pg_catalog.pg_class WHERE relnamespace = 'reground'::regnamespace AND relkind IN ('r', 'p') LOOP
+        EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO pg_database_owner', relation.oid::regclass);
+        -- A grant makes the privileges of a table those of the extension, which pg_dump does not dump. It must dump those of users.
+        IF relation.relacl IS NOT NULL AND NOT relation.oid = ANY (coalesce(changed, '{}')) THEN
+            EXECUTE pg_catalog.format('GRANT SELECT ON %s TO pg_database_owner', relation.oid::regclass);
+        END IF;
     END LOOP;
-    -- pg_database_owner cannot be a member of a role.
-    IF owner IS NOT NULL THEN
-        EXECUTE pg_catalog.format('GRANT reground_user, reground_auditor, reground_admin, reground_worker TO %I WITH ADMIN OPTION', owner);
+    IF NOT 'reground.passage_positions'::regclass = ANY (coalesce(changed, '{}')) THEN
+        GRANT SELECT (corpus_id, chunk_id, row_tenant, ordinal, char_start, char_end, page_start, page_end, recorded_at) ON reground.passage_positions TO reground_auditor, reground_admin;
+    END IF;
+    IF NOT 'reground.passage_embeddings'::regclass = ANY (coalesce(changed, '{}')) THEN
+        GRANT SELECT (corpus_id, model, chunk_id, embedded_at) ON reground.passage_embeddings TO reground_auditor, reground_admin;
+    END IF;
+    IF NOT 'reground.model_tasks'::regclass = ANY (coalesce(changed, '{}')) THEN
+        GRANT SELECT (task_id, tenant, kind, model, corpus_id, turn_id, subject, state, attempts, due_at, last_error, queued_at) ON reground.model_tasks TO reground_user;
     END IF;
 END
 $$;
+
+-- The owner of the database. Privileges on settings and membership belong to the whole cluster, so only a role gets them that owns this
+-- database, and not pg_database_owner, to which the owner of any other database belongs too.
 GRANT USAGE ON SCHEMA reground TO pg_database_owner;
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reground TO pg_database_owner;
-GRANT SELECT ON ALL TABLES IN SCHEMA reground TO pg_database_owner;
--- In the session of another database, the same role is not its owner and has no such privilege.
-GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, reground.archive_retention_days
-    TO pg_database_owner;
+-- What our statements use. Nothing else: an update that grants on an object keeps its grants to roles of users out of later dumps.
+GRANT SELECT ON reground.active_alert_rules, reground.answer_costs, reground.embedding_progress, reground.factuality, reground.judge_verdicts, reground.maintenance_status,
+    reground.model_backlog, reground.source_facts, reground.turn_candidates, reground._turn_passages TO pg_database_owner;
+DO $$
+DECLARE
+    function regprocedure;
+BEGIN
+    FOR function IN SELECT oid FROM pg_catalog.pg_proc WHERE pronamespace = 'reground'::regnamespace AND proname LIKE '\_%' LOOP
+        EXECUTE pg_catalog.format('GRANT EXECUTE ON FUNCTION %s TO pg_database_owner', function);
+    END LOOP;
+END
+$$;
+DO $$
+DECLARE
+    owner oid := (SELECT datdba FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database());
+    role name;
+BEGIN
+    IF (SELECT rolsuper FROM pg_catalog.pg_roles WHERE oid = owner) THEN
+        RETURN;
+    END IF;
+    EXECUTE pg_catalog.format('GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, '
+        'reground.archive_retention_days TO %s', owner::regrole);
+    FOREACH role IN ARRAY ARRAY['reground_user', 'reground_auditor', 'reground_admin', 'reground_worker'] LOOP
+        -- A member of the owner cannot contain it.
+        IF NOT pg_catalog.pg_has_role(role, owner, 'MEMBER') THEN
+            EXECUTE pg_catalog.format('GRANT %I TO %s WITH ADMIN OPTION', role, owner::regrole);
+        END IF;
+    END LOOP;
+END
+$$;

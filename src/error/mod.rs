@@ -70,7 +70,7 @@ error_table! {
     NoTenant(setting: String) => wrong_state(
         format!("no tenant is set: the setting {setting} is empty"),
         match setting.as_str() {
-            "reground.tenant" => "A superuser sets it for a role: ALTER ROLE … SET reground.tenant = '…'.".to_owned(),
+            "reground.tenant" => "The owner of the database or a superuser sets it for a role: ALTER ROLE … SET reground.tenant = '…'.".to_owned(),
             _ => format!("SET {setting} = '…' in each transaction. reground.tenant_from names this setting."),
         },
     );
@@ -235,6 +235,11 @@ error_table! {
     UntrustedView(view: String) => denied(
         format!("view \"{view}\" runs functions of a role that is not a superuser"),
         "They could use the rights of the superuser who opened this session. Connect as an ordinary role.",
+    );
+    /// A row of our tables names a role, or a relation of a role, whose rights the owner of the database does not have.
+    UntrustedRole(role: String) => denied(
+        format!("the owner of the database may not act as role \"{role}\""),
+        format!("A corpus, a conversation, a turn or a probe uses this role. A superuser can allow it: GRANT \"{role}\" TO the owner of the database."),
     );
     /// The caller may not write the passages of a corpus.
     MayNotWrite(corpus: String) => denied(

@@ -22,7 +22,7 @@ use crate::index::raise::or_raise;
 use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;
 use crate::rows;
-use crate::run_as::as_foreign_role;
+use crate::run_as::as_role;
 
 /// An index and its table, open under a lock until this is dropped.
 struct LockedIndex {
@@ -131,7 +131,7 @@ fn bm25_check(
     );
     if whole {
         // The index may contain functions of the table's owner. They must not run with the rights of a superuser who calls this.
-        let differences = as_foreign_role(locked.table.owner(), || {
+        let differences = as_role(locked.table.owner(), || {
             Ok(compare_with_table(&locked, indexed))
         });
         problems.extend(differences?);

@@ -49,6 +49,9 @@ WHERE 'reground'::regnamespace IN ((SELECT typnamespace FROM pg_type WHERE oid =
 SELECT 'text search', c.cfgname, p.prsname, m.maptokentype, m.mapseqno, m.mapdict::regdictionary FROM pg_ts_config AS c JOIN pg_ts_parser AS p ON p.oid = c.cfgparser LEFT JOIN pg_ts_config_map AS m ON m.mapcfg = c.oid
 WHERE c.cfgnamespace = 'reground'::regnamespace ORDER BY 2, 4, 5;
 SELECT 'dictionary', dictname, dicttemplate, dictinitoption FROM pg_ts_dict WHERE dictnamespace = 'reground'::regnamespace ORDER BY 2;
+-- Not those of turns, on which users have a grant.
+SELECT 'initial privileges', p.objoid::regclass, p.objsubid, p.initprivs::text FROM pg_init_privs AS p JOIN pg_class AS c ON c.oid = p.objoid
+WHERE p.classoid = 'pg_class'::regclass AND c.relnamespace = 'reground'::regnamespace AND c.relname <> 'turns' ORDER BY c.relname COLLATE "C", p.objsubid;
 SELECT 'parameter', parname, pg_temp.acl(paracl, 'p', 10) FROM pg_parameter_acl ORDER BY parname;
 SELECT 'role', r.rolname, r.rolcanlogin, r.rolinherit, r.rolcreaterole, r.rolbypassrls, (SELECT array_agg(m.rolname ORDER BY m.rolname) FROM pg_auth_members AS a JOIN pg_roles AS m ON m.oid = a.roleid WHERE a.member = r.oid)
 FROM pg_roles AS r WHERE r.rolname LIKE 'reground\_%' ORDER BY 2;

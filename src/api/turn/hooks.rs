@@ -12,11 +12,14 @@ use reground_grounding::settings::is_set;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::run_as::as_foreign_role;
+use crate::run_as::{as_foreign_role, may_be_named};
 use crate::sql;
 use crate::store::conversations::Conversation;
 use crate::store::corpora::Corpus;
 use crate::store::roles::Roles;
+
+/// Stands for a role that was dropped or is not stored. No function is called as it.
+const NO_ROLE: u32 = 0;
 
 /// Returns the settings to store, with qualified function names, and the roles that call these functions: the current role for
 /// each function in `changes`, the previous role for the others.
@@ -66,20 +69,21 @@ pub(in crate::api) fn kept_with_turn(call: &Value) -> Result<(Value, Option<Stri
     Ok((call, role))
 }
 
-/// Returns the roles that call the functions named by the call that began a turn; none if that role is the current one.
+/// Returns the roles that call the functions named by the call that began a turn; none if that role is the current one, unless the
+/// owner of our tables could have written its name to get its rights.
 pub(in crate::api) fn of_turn(role: Option<&str>) -> Result<Roles> {
-    let Some(role) = role else {
-        return Ok(Roles::default());
-    };
-    // A dropped role becomes 0, as which no function is called.
-    let other = sql::read_one::<i64>(
-        "SELECT coalesce((SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = $1), 0)::bigint \
-         WHERE current_user <> $1",
+    let role = sql::read_one::<pg_sys::Oid>(
+        "SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = $1",
         &[role.into()],
     )?;
+    // SAFETY: the current user id is always valid.
+    let current = unsafe { pg_sys::GetUserId() };
     let mut roles = Roles::default();
+    if role == Some(current) && may_be_named(current)? {
+        return Ok(roles);
+    }
     for hook in Hook::ALL {
-        roles.set(hook, other.and_then(|oid| u32::try_from(oid).ok()));
+        roles.set(hook, Some(role.map_or(NO_ROLE, |role| role.to_u32())));
     }
     Ok(roles)
 }
@@ -96,12 +100,13 @@ pub(in crate::api) fn roles(
     for hook in Hook::ALL {
         // The layers are in the order of Settings::resolve, so the layer that names the function decides its role.
         let sets = |settings: &Value| settings.get(hook.setting()).is_some_and(is_set);
+        let stored = |roles: &Roles| Some(roles.of(hook).unwrap_or(NO_ROLE));
         let role = if sets(call_settings) {
             call_roles.of(hook)
         } else if sets(&conversation.settings) {
-            conversation.roles.of(hook)
+            stored(&conversation.roles)
         } else if sets(&corpus.settings) {
-            corpus.roles.of(hook)
+            stored(&corpus.roles)
         } else {
             None
         };
