@@ -64,7 +64,8 @@ pub extern "C-unwind" fn reground_launch_maintenance(_argument: pg_sys::Datum) {
             true => HashMap::new(),
             false => databases(),
         };
-        missing.retain(|database| configured.contains(database) && !existing.contains_key(database));
+        missing
+            .retain(|database| configured.contains(database) && !existing.contains_key(database));
         for database in configured {
             let Some(place) = existing.get(&database) else {
                 if missing.insert(database.clone()) {
