@@ -1,9 +1,9 @@
 # Each target calls one script. Downloads, builds and servers are in ~/.cache/reground (REGROUND_CACHE=…), not in the clone.
 
-export ARGS PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS ROWS SECONDS_EACH
+export ARGS WORKER PG PG_CONFIG APPS PACKAGES DEBS MAINTAINER PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS ROWS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bench test-metrics test-models test-apps test-update test-owner test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-scale bench-visible-rows build install fmt lint clean
+.PHONY: help demo test test-bench test-metrics test-models test-apps test-update test-pgvector test-installed test-packages test-image test-owner test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-scale bench-visible-rows all build install package fmt lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -31,6 +31,18 @@ test-apps: ## test the report pages in Chromium, the programs of the guide throu
 
 test-update: ## test ALTER EXTENSION UPDATE from the previous release, with data and objects of users
 	@scripts/test-update.sh
+
+test-pgvector: ## run the SQL regression suite with pgvector 0.7, the oldest version that reground supports
+	@scripts/test-pgvector.sh
+
+test-installed: ## run the SQL regression suite on the extension that is installed in PG_CONFIG
+	@scripts/test-installed.sh
+
+test-packages: ## test the Debian packages for 15 and 17 with the SQL regression suite, and pgvector 0.7 (as root; PACKAGES=optional: skip what cannot be installed)
+	@scripts/test-packages.sh
+
+test-image: ## run the steps of docker/Dockerfile without Docker, and the server as a container (as root, PG=18, WORKER=1: the worker too)
+	@scripts/test-image.sh
 
 test-owner: ## test a managed server: the owner of the database, who is no superuser, grants roles, sets the tenant, dumps and restores
 	@scripts/test-owner.sh
@@ -89,11 +101,19 @@ bench-lexical: ## compare indexes for ranked text search, into docs/benchmarks-l
 bench-scale: ## ten million passages in an index for ranked text search, and hybrid search over a million, into docs/benchmarks-scale.md (DATA=folder; URI=…)
 	@scripts/bench-scale.sh
 
-build: ## build the extension's library (PROFILE=release for full optimisation)
+# pgxn calls all and install.
+all build install: export PROFILE ?= release
+
+all: build
+
+build: ## build the extension's library with full optimisation (PROFILE=dev: faster to build)
 	@scripts/build-extension.sh
 
 install: ## build and install into the server of PG or PG_CONFIG
 	@library=$$(scripts/build-extension.sh) && scripts/install-extension.sh "$$library"
+
+package: ## make the tarball, the archive for PGXN and the Debian packages (as root, DEBS="bookworm:15 trixie:17"; with PG_CONFIG: one package for it)
+	@scripts/package.sh
 
 fmt: ## format the Rust sources
 	@cargo fmt --all

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# fetch-wheel.sh NAME: prints the path of the package NAME that is pinned in wheels.txt. Downloads it if it is not in the cache,
+# fetch-wheel.sh NAME: prints the path of the package NAME, or NAME==VERSION, that is pinned in wheels.txt. Downloads it if it is not in the cache,
 # and checks its hash.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
@@ -7,13 +7,14 @@ set -euo pipefail
 
 name=$1
 wheels=$CACHE/wheels
-pin=$(grep "^$name==" "$ROOT/scripts/wheels.txt") || die "no package $name in scripts/wheels.txt"
+pin=$(grep -m 1 "^$name[= ]" "$ROOT/scripts/wheels.txt") || die "no package $name in scripts/wheels.txt"
 sha256=${pin##*sha256:}
 
 # Prints the file with the pinned hash; its name does not matter.
 cached() {
-    local file
-    for file in "$wheels/${name//-/_}"-*.whl; do
+    local file distribution
+    distribution=${name%%=*}
+    for file in "$wheels/${distribution//-/_}"-*.whl; do
         if [ -f "$file" ] && [ "$(sha256sum <"$file")" = "$sha256  -" ]; then
             echo "$file"
             return

