@@ -152,7 +152,8 @@ SELECT count(*) FROM reground.feed_answer(regress.turn('checking-2'), 'x');
 SELECT count(*) FROM reground.messages AS m, reground.answer_metrics(m.message_id) WHERE m.message_ref = 'm';
 ROLLBACK;
 CREATE TABLE answers AS SELECT n, 'The server needs 8 GB of memory [1]. Answer ' || n || ' cites [2] and [7].' AS answer FROM generate_series(1, 200) AS n;
-SET debug_parallel_query = on;
+SELECT CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'force_parallel_mode' ELSE 'debug_parallel_query' END AS parallel \gset
+SET :parallel = on;
 SET min_parallel_table_scan_size = 0;
 SET parallel_setup_cost = 0;
 SELECT c.status, count(*) FROM answers, shown, LATERAL reground.check_answer(answers.answer, passages) AS c GROUP BY c.status ORDER BY c.status;

@@ -46,7 +46,8 @@ SELECT turn_no, source_count, carried_share, citation_count, carried_citation_co
 -- The functions run in parallel workers and in read-only transactions.
 CREATE TABLE ranked AS SELECT n FROM generate_series(1, 1000) AS n;
 BEGIN READ ONLY;
-SET LOCAL debug_parallel_query = on;
+SELECT CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'force_parallel_mode' ELSE 'debug_parallel_query' END AS parallel \gset
+SET LOCAL :parallel = on;
 SET LOCAL min_parallel_table_scan_size = 0;
 SET LOCAL parallel_setup_cost = 0;
 SELECT count(*) FILTER (WHERE bottom) AS bottom, count(*) FILTER (WHERE history) AS history, count(*) FILTER (WHERE supplement) AS supplement

@@ -16,7 +16,7 @@ CREATE FUNCTION found(page text, VARIADIC what text[]) RETURNS TABLE (what text,
     SELECT w, (char_length(page) - char_length(replace(page, w, ''))) / char_length(w) FROM unnest($2) WITH ORDINALITY AS u(w, place) ORDER BY place $$;
 CREATE TEMPORARY TABLE pages AS SELECT reground.conversation_report('reports-<b>') AS conversation, reground.corpus_report('reports') AS corpus;
 -- No data becomes an element, an attribute or a link.
-SELECT f.* FROM pages, found(conversation, '<script', '<img', '<i>', '<u>', 'onerror="', 'onclick="', 'href="javascript', 'href="https://a.example/', '&lt;script&gt;alert(&quot;tea&quot;)&lt;/script&gt;', '<title>Conversation reports-&lt;b&gt;</title>', '[U+202E]ylf[U+202C]', U&'\202E',
+SELECT replace(f.what, U&'\202E', 'the override') AS what, f.times FROM pages, found(conversation, '<script', '<img', '<i>', '<u>', 'onerror="', 'onclick="', 'href="javascript', 'href="https://a.example/', '&lt;script&gt;alert(&quot;tea&quot;)&lt;/script&gt;', '<title>Conversation reports-&lt;b&gt;</title>', '[U+202E]ylf[U+202C]', U&'\202E',
     'team&quot;', '&lt;u&gt;blue&lt;/u&gt;', 'javascript:alert(1)', 'm&amp;m', '&quot;small&quot;') AS f;
 -- The page needs no other resource.
 SELECT conversation ~ '^<!DOCTYPE html>' AND conversation ~ 'content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;"' AND conversation !~ 'src="|@import|url\(' AS whole, conversation = reground.conversation_report('reports-<b>') AS the_same FROM pages;

@@ -186,15 +186,23 @@ fn call<T>(
 
 /// Returns the qualified name of a function that the current role may call.
 fn function(hook: Hook, name: &str) -> Result<String> {
+    let missing = || {
+        let setting = hook.setting();
+        Error::Hook(
+            hook,
+            format!("{setting} \"{name}\" does not exist, or this role may not call it"),
+        )
+    };
     let bare = name.split('(').next().unwrap_or_default().trim();
+    // PostgreSQL 15 raises an error that does not name the setting.
+    if !bare.contains('"') && bare.split('.').any(|part| part.trim().is_empty()) {
+        return Err(missing());
+    }
     sql::read_one(
         "SELECT pg_catalog.format('%I.%I', n.nspname, p.proname) FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace \
          WHERE p.oid = pg_catalog.to_regprocedure($1 || $2) AND p.prorettype = $3::pg_catalog.regtype::pg_catalog.oid AND NOT p.proretset \
              AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')",
         &[bare.into(), hook.arguments().into(), hook.result().into()],
     )?
-    .ok_or_else(|| {
-        let setting = hook.setting();
-        Error::Hook(hook, format!("{setting} \"{name}\" does not exist, or this role may not call it"))
-    })
+    .ok_or_else(missing)
 }
