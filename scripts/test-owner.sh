@@ -76,7 +76,7 @@ done
 say "the owner gets no rights of a superuser"
 query postgres postgres --command "CREATE DATABASE hostile OWNER owner"
 query owner hostile --command "CREATE SCHEMA reground"
-refused postgres hostile "CREATE EXTENSION reground CASCADE" "does not belong to a superuser"
+refused postgres hostile "CREATE EXTENSION reground CASCADE" "may create objects in it"
 query owner hostile --command "DROP SCHEMA reground"
 query postgres hostile --command "CREATE EXTENSION reground CASCADE"
 query owner hostile --file "$ROOT/pgrx-tests/servers/owner/hostile.sql"
@@ -85,6 +85,10 @@ refused postgres hostile "SELECT reground.begin_turn('as_role', 'milk?', 'named'
 query postgres hostile --command "SELECT FROM reground.run_maintenance('probes')" >/dev/null
 refused postgres hostile "SELECT reground.resync('secrets')" 'may not act as role "postgres"'
 refused postgres hostile "SELECT reground.begin_turn('held', 'milk?', 'farm')" "within security-restricted operation"
+refused postgres hostile "SELECT reground.run_probes()" "a probe has no reranker"
+query postgres postgres --command "ALTER DATABASE hostile OWNER TO postgres"
+query postgres hostile --command "SELECT FROM reground.run_maintenance('probes')" >/dev/null
+refused postgres hostile "SELECT reground.resync('secrets')" 'may not act as role "postgres"'
 [ "$(query postgres hostile --command "SELECT rolsuper FROM pg_roles WHERE rolname = 'owner'")" = f ] || die "the owner is a superuser"
 
 say "dump and restore by the owner"

@@ -60,9 +60,28 @@ pub fn as_foreign_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -
     as_role(role, work)
 }
 
-/// Whether our owner, who can write the name of a role into our rows, has its rights.
+/// Whether all roles that can write, or could have written, the name of a role into our rows have its rights.
 pub fn may_be_named(role: pg_sys::Oid) -> Result<bool> {
-    Ok(has_rights_of(our_principal()?, role))
+    let writers = writers()?;
+    Ok(writers
+        .into_iter()
+        .all(|writer| has_rights_of(writer, role)))
+}
+
+/// Whether the caller runs with no rights that these roles do not have, also after RESET ROLE or RESET SESSION AUTHORIZATION.
+pub fn caller_may_be_named() -> Result<bool> {
+    // SAFETY: the roles of a session are set before its first statement.
+    let roles = unsafe {
+        [
+            pg_sys::GetUserId(),
+            pg_sys::GetSessionUserId(),
+            pg_sys::GetAuthenticatedUserId(),
+        ]
+    };
+    let writers = writers()?;
+    Ok(writers
+        .into_iter()
+        .all(|writer| roles.iter().all(|role| has_rights_of(writer, *role))))
 }
 
 fn role_name(role: pg_sys::Oid) -> String {
@@ -76,32 +95,40 @@ fn role_name(role: pg_sys::Oid) -> String {
     }
 }
 
-/// The role that can write our tables: their owner, and the owner of the database for `pg_database_owner`.
-fn our_principal() -> Result<pg_sys::Oid> {
+/// The roles that can write our tables, or could when the extension was created: their owner, and for `pg_database_owner` the owner of the
+/// database then and now.
+fn writers() -> Result<Vec<pg_sys::Oid>> {
     let owner = owner()?;
     if owner != pg_sys::Oid::from(pg_sys::ROLE_PG_DATABASE_OWNER) {
-        return Ok(owner);
+        return Ok(vec![owner]);
     }
+    let first = as_owner(|| sql::read_one::<pg_sys::Oid>("SELECT reground._trusted_owner()", &[]))?;
+    let first = first.unwrap_or(pg_sys::InvalidOid);
+    Ok(vec![first, owner_of_database()])
+}
+
+/// The owner of this database.
+pub fn owner_of_database() -> pg_sys::Oid {
     // SAFETY: the row of this database exists. It is a row of pg_database until it is released.
     unsafe {
         let database = pg_sys::SysCacheIdentifier::DATABASEOID as i32;
         let row = pg_sys::SearchSysCache1(database, pg_sys::MyDatabaseId.into());
         let owner = (*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_database>()).datdba;
         pg_sys::ReleaseSysCache(row);
-        Ok(owner)
+        owner
     }
 }
 
-/// Whether a role has the rights of another, or can grant them to itself.
+/// Whether a role can become another, or grant it to itself.
 fn has_rights_of(role: pg_sys::Oid, other: pg_sys::Oid) -> bool {
     // SAFETY: look-ups in the catalog caches.
     unsafe {
-        // In PostgreSQL 15, CREATEROLE includes all roles except superusers.
+        // In PostgreSQL 15, each member can, and CREATEROLE includes all roles except superusers.
         #[cfg(feature = "pg15")]
-        if pg_sys::has_createrole_privilege(role) && !pg_sys::superuser_arg(other) {
-            return true;
-        }
-        pg_sys::is_member_of_role(role, other)
+        return pg_sys::is_member_of_role(role, other)
+            || pg_sys::has_createrole_privilege(role) && !pg_sys::superuser_arg(other);
+        #[cfg(not(feature = "pg15"))]
+        return pg_sys::member_can_set_role(role, other) || pg_sys::is_admin_of_role(role, other);
     }
 }
 

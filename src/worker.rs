@@ -19,6 +19,7 @@ use pgrx::prelude::*;
 use crate::api::maintenance;
 use crate::error::{Result, warn};
 use crate::guc;
+use crate::run_as::owner_of_database;
 use crate::session::{PINNED_PATH, set_local};
 use crate::sql::{self, find_row};
 
@@ -200,11 +201,14 @@ pub extern "C-unwind" fn reground_maintain(argument: pg_sys::Datum) {
         pg_sys::BackgroundWorkerUnblockSignals();
     }
     Place::of_argument(argument).connect();
-    let due = in_transaction(|| match is_installed()? {
+    let due = in_transaction(|| match is_installed()? && is_still_right() {
         true => maintenance::due(),
         false => Ok(Vec::new()),
     });
     for task in &due {
+        if !in_transaction(|| Ok(is_still_right())) {
+            break;
+        }
         show_activity(task.name);
         // Committed before the task begins, so that other sessions see the run.
         let run_id = in_transaction(|| maintenance::begin(*task));
@@ -231,6 +235,12 @@ fn in_transaction<T>(work: impl FnOnce() -> Result<T>) -> T {
             pgrx::error!("reground maintenance: {}", report.message())
         })
     }))
+}
+
+/// Whether no superuser works for an owner of the database who is not one: the owner can change after the launcher has read it.
+fn is_still_right() -> bool {
+    // SAFETY: look-ups in the catalog caches.
+    unsafe { !pg_sys::superuser() || pg_sys::superuser_arg(owner_of_database()) }
 }
 
 /// Whether the database has the extension.

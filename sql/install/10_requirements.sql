@@ -23,14 +23,16 @@ BEGIN
 END
 $$;
 
--- A role that owns the schema can add functions to it, which superusers would call.
+-- A role that may create functions in the schema could add some that superusers would call.
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_namespace AS n JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) n.nspowner
-               WHERE n.nspname OPERATOR(pg_catalog.=) 'reground' AND NOT r.rolsuper) THEN
+               WHERE n.nspname OPERATOR(pg_catalog.=) 'reground' AND NOT r.rolsuper)
+        OR EXISTS (SELECT FROM pg_catalog.pg_namespace AS n, pg_catalog.aclexplode(n.nspacl) AS a
+                   WHERE n.nspname OPERATOR(pg_catalog.=) 'reground' AND a.privilege_type OPERATOR(pg_catalog.=) 'CREATE' AND a.grantee OPERATOR(pg_catalog.<>) n.nspowner) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
-            MESSAGE = 'the schema reground exists and does not belong to a superuser',
+            MESSAGE = 'the schema reground exists, and a role that is not a superuser may create objects in it',
             HINT    = 'Drop or rename it. CREATE EXTENSION creates the schema.';
     END IF;
 END

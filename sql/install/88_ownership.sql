@@ -11,3 +11,13 @@ BEGIN
     END LOOP;
 END
 $$;
+
+-- A new owner of the database inherits rows that the owner of now has written, so it is remembered where the owners cannot write.
+DO $$
+BEGIN
+    EXECUTE (SELECT pg_catalog.format('CREATE FUNCTION reground._trusted_owner() RETURNS oid LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN %s::oid', datdba)
+             FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database());
+END
+$$;
+COMMENT ON FUNCTION reground._trusted_owner() IS
+'Internal: returns the oid of the owner of the database when the extension was created. Our functions run as no role whose rights this owner, or the owner of now, does not have.';

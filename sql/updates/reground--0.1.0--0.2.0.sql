@@ -14,15 +14,17 @@ ALTER TABLE reground.model_usage REPLICA IDENTITY FULL;
 
 COMMENT ON COLUMN reground.model_usage.failures IS 'Number of failed attempts.';
 
--- A role that owns the schema can add functions to it, which superusers would call.
+-- A role that may create functions in the schema could add some that superusers would call.
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_namespace AS n JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) n.nspowner
-               WHERE n.nspname OPERATOR(pg_catalog.=) 'reground' AND NOT r.rolsuper) THEN
+               WHERE n.nspname OPERATOR(pg_catalog.=) 'reground' AND NOT r.rolsuper)
+        OR EXISTS (SELECT FROM pg_catalog.pg_namespace AS n, pg_catalog.aclexplode(n.nspacl) AS a
+                   WHERE n.nspname OPERATOR(pg_catalog.=) 'reground' AND a.privilege_type OPERATOR(pg_catalog.=) 'CREATE' AND a.grantee OPERATOR(pg_catalog.<>) n.nspowner) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
-            MESSAGE = 'the schema reground does not belong to a superuser',
-            HINT    = 'Run ALTER SCHEMA reground OWNER TO CURRENT_USER, and look for functions in it that are not in the extension.';
+            MESSAGE = 'a role other than a superuser may create objects in the schema reground',
+            HINT    = 'Run ALTER SCHEMA reground OWNER TO CURRENT_USER and REVOKE CREATE ON SCHEMA reground, and look for functions in it that are not in the extension.';
     END IF;
 END
 $$;
@@ -63,6 +65,18 @@ BEGIN
     END IF;
 END
 $$;
+
+-- A new owner of the database inherits rows that the owner of now has written, so it is remembered where the owners cannot write.
+DO $$
+BEGIN
+    EXECUTE (SELECT pg_catalog.format('CREATE FUNCTION reground._trusted_owner() RETURNS oid LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN %s::oid', datdba)
+             FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database());
+END
+$$;
+COMMENT ON FUNCTION reground._trusted_owner() IS
+'Internal: returns the oid of the owner of the database when the extension was created. Our functions run as no role whose rights this owner, or the owner of now, does not have.';
+REVOKE ALL ON FUNCTION reground._trusted_owner() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION reground._trusted_owner() TO reground_user;
 
 -- The owner of the database. Privileges on settings and membership belong to the whole cluster, so only a role gets them that owns this
 -- database, and not pg_database_owner, to which the owner of any other database belongs too.

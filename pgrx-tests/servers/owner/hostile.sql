@@ -12,6 +12,7 @@ SELECT reground.sync_table('secrets', 'public.notes', key => 'id', content => 'b
 UPDATE reground.corpora SET settings = '{"reranker": "public.scores"}' WHERE corpus IN ('nameless', 'named');
 UPDATE reground.corpora SET reranker_role = 'postgres' WHERE corpus = 'named';
 INSERT INTO reground.probes (tenant, probe, corpus, query, doc_id, settings, put_by) VALUES ('owner', 'p', 'farm', 'milk?', 'cows', '{"reranker": "public.scores"}', 'postgres');
+INSERT INTO reground.probes SELECT 'postgres', probe, corpus, query, embedding, filter, settings, doc_id, chunk_id, put_by FROM reground.probes;
 -- A table that only superusers read.
 UPDATE reground.synchronised_tables
 SET source = 'pg_authid', relation_id = 'pg_authid'::regclass::oid, columns = '{"key": "rolname", "content": "rolpassword"}', column_numbers = '{}';

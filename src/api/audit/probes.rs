@@ -59,7 +59,11 @@ fn check(tenant: &str, probe: &Probe) -> Result<()> {
     }
     Filter::resolve(&corpus, probe.filter.as_ref())?;
     Settings::resolve(&[("settings", &probe.settings)])?;
-    // A function named here would run with the rights of the role that runs the probes.
+    names_no_function(probe)
+}
+
+/// A function named by a probe would run with the rights of the role that runs the probes.
+fn names_no_function(probe: &Probe) -> Result<()> {
     for hook in Hook::ALL {
         if probe.settings.get(hook.setting()).is_some() {
             return Err(Error::Bad {
@@ -98,6 +102,7 @@ fn run_probes(
                 | Error::MappedColumn { .. }
                 | Error::NoEmbeddingColumn(_)
                 | Error::Hook(..)
+                | Error::UntrustedRole(_)
                 | Error::Grounding(_),
             ) => Outcome::not_run(),
             outcome => outcome?,
@@ -147,6 +152,8 @@ fn run_as_owner(owner: &ProbeOwner, probe: &Probe) -> std::result::Result<Outcom
 
 /// Runs a probe as the first turn of a conversation.
 fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
+    // The row may have been written without put_probe.
+    names_no_function(probe)?;
     let expected = Expected {
         doc_id: &probe.doc_id,
         chunk_id: probe.chunk_id.as_deref(),

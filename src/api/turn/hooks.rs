@@ -12,11 +12,13 @@ use reground_grounding::settings::is_set;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::run_as::{as_foreign_role, may_be_named};
+use crate::guc;
+use crate::run_as::{as_foreign_role, caller_may_be_named, may_be_named};
 use crate::sql;
 use crate::store::conversations::Conversation;
 use crate::store::corpora::Corpus;
 use crate::store::roles::Roles;
+use crate::tenant;
 
 /// Stands for a role that was dropped or is not stored. No function is called as it.
 const NO_ROLE: u32 = 0;
@@ -38,7 +40,11 @@ pub(in crate::api) fn registered(
             Some(name) => {
                 settings[hook.setting()] = Value::String(function(hook, name)?);
                 // SAFETY: the current user id is always valid.
-                Some(unsafe { pg_sys::GetUserId() }.to_u32())
+                let role = unsafe { pg_sys::GetUserId() };
+                if !may_be_named(role)? {
+                    return Err(Error::UntrustedRole(tenant::role()));
+                }
+                Some(role.to_u32())
             }
             None => None,
         };
@@ -79,7 +85,7 @@ pub(in crate::api) fn of_turn(role: Option<&str>) -> Result<Roles> {
     // SAFETY: the current user id is always valid.
     let current = unsafe { pg_sys::GetUserId() };
     let mut roles = Roles::default();
-    if role == Some(current) && may_be_named(current)? {
+    if role == Some(current) && caller_may_be_named()? {
         return Ok(roles);
     }
     for hook in Hook::ALL {
@@ -95,7 +101,8 @@ pub(in crate::api) fn roles(
     call_roles: Roles,
     conversation: &Conversation,
     corpus: &Corpus,
-) -> Roles {
+) -> Result<Roles> {
+    let server = guc::turn_settings();
     let mut roles = Roles::default();
     for hook in Hook::ALL {
         // The layers are in the order of Settings::resolve, so the layer that names the function decides its role.
@@ -107,12 +114,15 @@ pub(in crate::api) fn roles(
             stored(&conversation.roles)
         } else if sets(&corpus.settings) {
             stored(&corpus.roles)
+        } else if sets(&server) && !caller_may_be_named()? {
+            // The owner of the database can set it for all roles.
+            Some(NO_ROLE)
         } else {
             None
         };
         roles.set(hook, role);
     }
-    roles
+    Ok(roles)
 }
 
 /// Returns the scores of a reranker for candidates, in their order; `None` for candidates without a score.

@@ -160,7 +160,7 @@ impl<'a> ResolvedQuestion<'a> {
         let names = question.corpus_names(tenant, conversation)?;
         let corpora = Corpora::load(tenant, &names, question.filter, question.as_of)?;
         let first = &corpora.first.corpus;
-        let roles = hooks::roles(question.settings, question.call_roles, conversation, first);
+        let roles = hooks::roles(question.settings, question.call_roles, conversation, first)?;
         let settings = Settings::resolve(&[
             ("server", &guc::turn_settings()),
             ("corpus", &first.settings),
