@@ -66,8 +66,8 @@ debian_run() {
         mount --bind "$builds" "$folder/cache"
         mount -t proc proc "$folder/proc"
         mount --rbind /dev "$folder/dev"
-        exec chroot "$folder" env --ignore-environment HOME=/root TERM=dumb LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-            REGROUND_CACHE=/cache CARGO_HOME="$registry" PATH="$toolchain/bin:/usr/sbin:/usr/bin:/sbin:/bin" "$@"
+        exec chroot "$folder" env --ignore-environment HOME=/cache TERM=dumb LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+            REGROUND_CACHE=/cache CARGO_HOME="$registry" PATH="$toolchain/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "$@"
     ' debian_run "$folder" "$ROOT" "$builds" "$toolchain" "$registry" "$@"
 }
 

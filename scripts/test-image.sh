@@ -19,7 +19,7 @@ if [ "$pg" != 17 ] && ! timeout 20 bash -c ': </dev/tcp/apt.postgresql.org/443' 
     say "PostgreSQL $pg comes from the next Debian"
     cp --archive "$base" "$stages/base"
     base=$stages/base
-    echo "deb http://deb.debian.org/debian forky main" >"$base/etc/apt/sources.list.d/next.list"
+    echo "deb [check-valid-until=no] http://deb.debian.org/debian forky main" >"$base/etc/apt/sources.list.d/next.list"
 fi
 
 say "the steps of the server's image"
