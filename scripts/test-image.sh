@@ -32,10 +32,10 @@ while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); d
 # start VARIABLE...: starts the container.
 start() {
     debian_run "$image" setpriv --reuid="$user" --regid="$user" --init-groups -- env "${environment[@]}" "$@" "${entrypoint[@]}" -c "port=$port" >>"$log" 2>&1 &
-    container=$(child $!)
+    container=$(child $! unshare)
 }
-# child PROCESS: its child, once it exists.
-child() { until pgrep --parent "$1"; do sleep 0.1; done; }
+# child PROCESS [NAME]: its child, once it exists.
+child() { until pgrep --parent "$1" "${2:-}"; do sleep 0.1; done; }
 query() { debian_run "$image" env PGPASSWORD="$2" psql --no-psqlrc --tuples-only --no-align --set ON_ERROR_STOP=1 -h 127.0.0.1 -p "$port" -U "$1" -d reground "${@:3}"; }
 answers() {
     for _ in $(seq 60); do
