@@ -52,6 +52,7 @@ debian_copy() {
 debian_run() {
     local folder=$1 builds toolchain registry
     shift
+    need rustc rustc cargo
     builds=$CACHE/debian/builds-$(sed -n 's/^VERSION_CODENAME=//p' "$folder/etc/os-release")
     toolchain=$(rustc --print sysroot)
     registry=${CARGO_HOME:-$HOME/.cargo}

@@ -7,11 +7,16 @@ set -euo pipefail
 # shellcheck source=scripts/debian.sh
 . "$ROOT/scripts/debian.sh"
 
-if ! reason=$(debian_missing); then
-    [ "${PACKAGES:-}" = optional ] || die "$reason"
-    say "packages skipped: $reason"
+# missing REASON
+missing() {
+    [ "${PACKAGES:-}" = optional ] || die "$1"
+    say "packages skipped: $1"
     exit
-fi
+}
+reason=$(debian_missing) || missing "$reason"
+for suite in bookworm trixie; do
+    (debian_system "$suite" "$suite") >/dev/null || missing "Debian $suite cannot be downloaded"
+done
 
 packages=$(mktemp -d "$CACHE/packages.XXXXXX")
 system=
