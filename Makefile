@@ -38,7 +38,7 @@ test-pgvector: ## run the SQL regression suite with pgvector 0.7, the oldest ver
 test-installed: ## run the SQL regression suite on the extension that is installed in PG_CONFIG
 	@scripts/test-installed.sh
 
-test-packages: ## test the Debian packages for 15 and 17 with the SQL regression suite, and pgvector 0.7 (as root; PACKAGES=optional: skip what cannot be installed)
+test-packages: ## test the Debian packages for 15 and 17 with the SQL regression suite (as root; PACKAGES=optional: skip what cannot be installed)
 	@scripts/test-packages.sh
 
 test-image: ## run the steps of docker/Dockerfile without Docker, and the server as a container (as root, PG=18, WORKER=1: the worker too)

@@ -10,7 +10,7 @@ export DEBIAN_FRONTEND=noninteractive
 "$source/packaging/postgres-repository.sh" "$pg"
 apt-get install --yes --no-install-recommends build-essential debhelper libclang-dev lintian python3 "postgresql-server-dev-$pg"
 
-# The rustc of Debian 12 and 13 is too old.
+# The rustc of Debian is too old. Debian 13 has rustup; on Debian 12, install it before.
 if ! command -v cargo >/dev/null; then
     apt-get install --yes --no-install-recommends rustup
     rustup default "$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$source/Cargo.toml")"

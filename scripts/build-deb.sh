@@ -19,7 +19,7 @@ source=$work/reground-$version
 mkdir "$source"
 cp -r "$ROOT/packaging/debian" "$source/debian"
 cd "$source"
-sed "s/@PG@/$PG_MAJOR/g; s/@MAINTAINER@/$maintainer/" debian/control.in >debian/control
+sed "s/@PG@/$PG_MAJOR/g; s/@MAINTAINER@/$(printf '%s' "$maintainer" | sed 's,[/&\\],\\&,g')/" debian/control.in >debian/control
 rm debian/control.in
 # The same sources give the same date.
 date=$(date --rfc-email --utc --date="@${SOURCE_DATE_EPOCH:-$(git -C "$ROOT" log -1 --format=%ct 2>/dev/null || stat --format=%Y "$ROOT/CHANGELOG.md")}")

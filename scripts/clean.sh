@@ -5,4 +5,5 @@ set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
 rm -rf "${CACHE:?}/target" "${CACHE:?}/lib" "${CACHE:?}/logs"
+rm -rf --one-file-system "$CACHE"/debian/{builds-*,copy.*,new.*,image.*} "$CACHE"/packages "$CACHE"/packages.* "$CACHE"/deb.*
 say "kept: $CACHE (downloads), $SERVER_HOME (servers and their data)"

@@ -28,8 +28,8 @@ debian_system() {
         mkdir -p "$CACHE/debian"
         new=$(mktemp -d "$CACHE/debian/new.XXXXXX")
         chmod 755 "$new"
-        run_logged "$CACHE/logs/debian-$name.log" debootstrap --variant=minbase "$suite" "$new"
-        mv "$new" "$folder"
+        (trap 'rm -rf --one-file-system "$new"' EXIT && run_logged "$CACHE/logs/debian-$name.log" debootstrap --variant=minbase "$suite" "$new" &&
+            mv "$new" "$folder") || exit 1
     fi
     echo "$folder"
 }
@@ -40,14 +40,6 @@ debian_install() {
     debian_run "$1" apt-get install --yes --no-install-recommends --option Dpkg::Options::=--force-confold "${@:2}"
 }
 
-# debian_copy FOLDER: prints a copy, which the caller removes with rm --one-file-system.
-debian_copy() {
-    local copy
-    copy=$(mktemp -d "$CACHE/debian/copy.XXXXXX")
-    cp --archive --reflink=auto "$1/." "$copy"
-    echo "$copy"
-}
-
 # debian_run FOLDER COMMAND...: runs a command as root in the system. Its mounts and processes end with it.
 debian_run() {
     local folder=$1 builds toolchain registry
@@ -55,6 +47,7 @@ debian_run() {
     need rustc rustc cargo
     builds=$CACHE/debian/builds-$(sed -n 's/^VERSION_CODENAME=//p' "$folder/etc/os-release")
     toolchain=$(rustc --print sysroot)
+    case $toolchain in /usr | /usr/local) die "the Rust toolchain is in $toolchain, where it would hide files of Debian" "Install it with rustup" ;; esac
     registry=${CARGO_HOME:-$HOME/.cargo}
     mkdir -p "$builds" "$folder/cache" "$folder$ROOT" "$folder$toolchain" "$folder$registry"
     cp --dereference /etc/resolv.conf "$folder/etc/resolv.conf"
@@ -78,6 +71,7 @@ debian_package() {
     system=$(debian_system "$suite-build" "$suite")
     rm -rf "$built"
     say "the package for PostgreSQL $pg, built in Debian $suite"
-    run_logged "$CACHE/logs/package-$pg.log" debian_run "$system" env MAINTAINER="${MAINTAINER:-}" "$ROOT/packaging/build-in-debian.sh" "$pg" "/cache/packages/$pg"
+    run_logged "$CACHE/logs/package-$pg.log" debian_run "$system" env MAINTAINER="${MAINTAINER:-}" \
+        SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git -C "$ROOT" log -1 --format=%ct)}" "$ROOT/packaging/build-in-debian.sh" "$pg" "/cache/packages/$pg"
     cp "$built"/* "$3"
 }

@@ -22,5 +22,5 @@ else
         debian_package "${each%:*}" "${each#*:}" "$packages"
     done
 fi
-(cd "$packages" && ls -l -- *.deb *.tar.gz *.zip 2>/dev/null | awk '{ printf "%10d  %s\n", $5, $9 }' >&2)
+find "$packages" \( -name '*.deb' -o -name '*.tar.gz' -o -name '*.zip' \) -printf '%10s  %f\n' | sort --key 2 >&2
 echo "$packages"

@@ -7,6 +7,7 @@ pg=${PG:-18}
 . "$(dirname "$0")/env.sh"
 # shellcheck source=scripts/debian.sh
 . "$ROOT/scripts/debian.sh"
+need pgrep procps
 
 base=$(debian_system trixie trixie)
 stages=$(mktemp -d "$CACHE/debian/image.XXXXXX")
@@ -35,7 +36,14 @@ start() {
     container=$(child $! unshare)
 }
 # child PROCESS [NAME]: its child, once it exists.
-child() { until pgrep --parent "$1" "${2:-}"; do sleep 0.1; done; }
+child() {
+    local _
+    for _ in $(seq 100); do
+        if pgrep --parent "$1" "${2:-}"; then return; fi
+        sleep 0.1
+    done
+    die "process $1 has no child" "$log"
+}
 query() { debian_run "$image" env PGPASSWORD="$2" psql --no-psqlrc --tuples-only --no-align --set ON_ERROR_STOP=1 -h 127.0.0.1 -p "$port" -U "$1" -d reground "${@:3}"; }
 answers() {
     for _ in $(seq 60); do

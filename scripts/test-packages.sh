@@ -15,7 +15,9 @@ missing() {
 }
 reason=$(debian_missing) || missing "$reason"
 for suite in bookworm trixie; do
-    (debian_system "$suite" "$suite") >/dev/null || missing "Debian $suite cannot be downloaded"
+    if ! base=$(debian_system "$suite" "$suite") || ! debian_run "$base" apt-get update --error-on=any >"$CACHE/logs/update-$suite.log" 2>&1; then
+        missing "Debian $suite cannot be downloaded"
+    fi
 done
 
 packages=$(mktemp -d "$CACHE/packages.XXXXXX")
@@ -48,7 +50,9 @@ for each in bookworm:15 trixie:17; do
     suite=${each%:*} pg=${each#*:}
     debian_package "$suite" "$pg" "$packages"
     [ "$suite" != bookworm ] || run_logged "$CACHE/logs/pgvector.log" pgvector "$pg"
-    system=$(debian_copy "$(debian_system "$suite" "$suite")")
+    base=$(debian_system "$suite" "$suite")
+    system=$(mktemp -d "$CACHE/debian/copy.XXXXXX")
+    cp --archive --reflink=auto "$base/." "$system"
     mkdir "$system/packages"
     cp "$packages"/*"postgresql-$pg-"*.deb "$system/packages"
     # The regression driver is in the package of the server's headers.

@@ -51,8 +51,7 @@ fn owner() -> Result<pg_sys::Oid> {
     }
 }
 
-/// Runs code of the application as a role that a row of our tables names or leads to. Error: if our owner, who can write each row, does
-/// not have the rights of the role.
+/// Runs `work` as a role that a row of our tables names or leads to. Error: if a writer of our tables does not have the rights of the role.
 pub fn as_foreign_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -> Result<T> {
     if !may_be_named(role)? {
         return Err(Error::UntrustedRole(role_name(role)));
@@ -60,7 +59,7 @@ pub fn as_foreign_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -
     as_role(role, work)
 }
 
-/// Whether all roles that can write, or could have written, the name of a role into our rows have its rights.
+/// Whether the writers of our tables have the rights of a role.
 pub fn may_be_named(role: pg_sys::Oid) -> Result<bool> {
     let writers = writers()?;
     Ok(writers
@@ -68,7 +67,7 @@ pub fn may_be_named(role: pg_sys::Oid) -> Result<bool> {
         .all(|writer| has_rights_of(writer, role)))
 }
 
-/// Whether the caller runs with no rights that these roles do not have, also after RESET ROLE or RESET SESSION AUTHORIZATION.
+/// Whether the writers of our tables have all rights of the caller, including its session user.
 pub fn caller_may_be_named() -> Result<bool> {
     // SAFETY: the roles of a session are set before its first statement.
     let roles = unsafe {

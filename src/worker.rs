@@ -93,8 +93,8 @@ pub extern "C-unwind" fn reground_launch_maintenance(_argument: pg_sys::Datum) {
     unsafe { pg_sys::proc_exit(1) }
 }
 
-/// Where a worker connects: the oid of a database, and of the role. This is the owner of the database, so that no code of the owner runs as
-/// a superuser. For a superuser it is 0, which stands for the bootstrap superuser.
+/// The database and the role of a worker's connection. The role is the owner of the database, so that code of the owner does not run as a
+/// superuser. 0 is the bootstrap superuser, for databases of superusers.
 #[derive(Clone, Copy)]
 struct Place {
     database: pg_sys::Oid,
@@ -201,12 +201,12 @@ pub extern "C-unwind" fn reground_maintain(argument: pg_sys::Datum) {
         pg_sys::BackgroundWorkerUnblockSignals();
     }
     Place::of_argument(argument).connect();
-    let due = in_transaction(|| match is_installed()? && is_still_right() {
+    let due = in_transaction(|| match is_installed()? && may_run() {
         true => maintenance::due(),
         false => Ok(Vec::new()),
     });
     for task in &due {
-        if !in_transaction(|| Ok(is_still_right())) {
+        if !in_transaction(|| Ok(may_run())) {
             break;
         }
         show_activity(task.name);
@@ -237,8 +237,8 @@ fn in_transaction<T>(work: impl FnOnce() -> Result<T>) -> T {
     }))
 }
 
-/// Whether no superuser works for an owner of the database who is not one: the owner can change after the launcher has read it.
-fn is_still_right() -> bool {
+/// Returns false if this worker is a superuser and the owner of the database is not. The owner can change after the launcher has read it.
+fn may_run() -> bool {
     // SAFETY: look-ups in the catalog caches.
     unsafe { !pg_sys::superuser() || pg_sys::superuser_arg(owner_of_database()) }
 }

@@ -12,7 +12,7 @@ BEGIN
 END
 $$;
 
--- A new owner of the database inherits rows that the owner of now has written, so it is remembered where the owners cannot write.
+-- A later owner of the database gets rows that the present owner wrote. So a function that owners cannot replace returns the present owner.
 DO $$
 BEGIN
     EXECUTE (SELECT pg_catalog.format('CREATE FUNCTION reground._trusted_owner() RETURNS oid LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN %s::oid', datdba)
@@ -20,4 +20,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION reground._trusted_owner() IS
-'Internal: returns the oid of the owner of the database when the extension was created. Our functions run as no role whose rights this owner, or the owner of now, does not have.';
+'Internal: returns the oid of the owner of the database when the extension was created. Our functions run only as roles whose rights both this owner and the present owner have.';

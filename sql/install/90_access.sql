@@ -166,10 +166,11 @@ GRANT SELECT (task_id, tenant, kind, model, corpus_id, turn_id, subject, state, 
 GRANT SELECT ON reground.gold_questions, reground.gold_facts, reground.factuality_evaluations, reground.factuality_verdicts, reground.factuality_labels,
     reground.decomposition_labels, reground.factuality TO reground_user, reground_auditor;
 
--- The owner of the database. Privileges on settings and membership belong to the whole cluster, so only a role gets them that owns this
--- database, and not pg_database_owner, to which the owner of any other database belongs too.
+-- The owner of the database. Privileges on settings and memberships belong to the whole cluster, so they are granted to the owner of this
+-- database by name: pg_database_owner also stands for the owners of other databases.
 GRANT USAGE ON SCHEMA reground TO pg_database_owner;
--- What our statements use. Nothing else: an update that grants on an object keeps its grants to roles of users out of later dumps.
+-- Only what our statements use. A GRANT in an update makes all privileges of the object those of the extension, so later dumps omit the
+-- grants of users.
 GRANT SELECT ON reground.active_alert_rules, reground.answer_costs, reground.embedding_progress, reground.factuality, reground.judge_verdicts, reground.maintenance_status,
     reground.model_backlog, reground.source_facts, reground.turn_candidates, reground._turn_passages TO pg_database_owner;
 DO $$
@@ -192,7 +193,7 @@ BEGIN
     EXECUTE pg_catalog.format('GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, '
         'reground.archive_retention_days TO %s', owner::regrole);
     FOREACH role IN ARRAY ARRAY['reground_user', 'reground_auditor', 'reground_admin', 'reground_worker'] LOOP
-        -- A member of the owner cannot contain it.
+        -- Memberships cannot be circular.
         IF NOT pg_catalog.pg_has_role(role, owner, 'MEMBER') THEN
             EXECUTE pg_catalog.format('GRANT %I TO %s WITH ADMIN OPTION', role, owner::regrole);
         END IF;

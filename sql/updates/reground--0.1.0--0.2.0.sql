@@ -24,7 +24,7 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
             MESSAGE = 'a role other than a superuser may create objects in the schema reground',
-            HINT    = 'Run ALTER SCHEMA reground OWNER TO CURRENT_USER and REVOKE CREATE ON SCHEMA reground, and look for functions in it that are not in the extension.';
+            HINT    = 'Run ALTER SCHEMA reground OWNER TO CURRENT_USER and REVOKE CREATE ON SCHEMA reground FROM each such role. Drop functions in it that are not in the extension.';
     END IF;
 END
 $$;
@@ -66,7 +66,7 @@ BEGIN
 END
 $$;
 
--- A new owner of the database inherits rows that the owner of now has written, so it is remembered where the owners cannot write.
+-- A later owner of the database gets rows that the present owner wrote. So a function that owners cannot replace returns the present owner.
 DO $$
 BEGIN
     EXECUTE (SELECT pg_catalog.format('CREATE FUNCTION reground._trusted_owner() RETURNS oid LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN %s::oid', datdba)
@@ -74,14 +74,15 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION reground._trusted_owner() IS
-'Internal: returns the oid of the owner of the database when the extension was created. Our functions run as no role whose rights this owner, or the owner of now, does not have.';
+'Internal: returns the oid of the owner of the database when the extension was created. Our functions run only as roles whose rights both this owner and the present owner have.';
 REVOKE ALL ON FUNCTION reground._trusted_owner() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION reground._trusted_owner() TO reground_user;
 
--- The owner of the database. Privileges on settings and membership belong to the whole cluster, so only a role gets them that owns this
--- database, and not pg_database_owner, to which the owner of any other database belongs too.
+-- The owner of the database. Privileges on settings and memberships belong to the whole cluster, so they are granted to the owner of this
+-- database by name: pg_database_owner also stands for the owners of other databases.
 GRANT USAGE ON SCHEMA reground TO pg_database_owner;
--- What our statements use. Nothing else: an update that grants on an object keeps its grants to roles of users out of later dumps.
+-- Only what our statements use. A GRANT in an update makes all privileges of the object those of the extension, so later dumps omit the
+-- grants of users.
 GRANT SELECT ON reground.active_alert_rules, reground.answer_costs, reground.embedding_progress, reground.factuality, reground.judge_verdicts, reground.maintenance_status,
     reground.model_backlog, reground.source_facts, reground.turn_candidates, reground._turn_passages TO pg_database_owner;
 DO $$
@@ -104,7 +105,7 @@ BEGIN
     EXECUTE pg_catalog.format('GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, '
         'reground.archive_retention_days TO %s', owner::regrole);
     FOREACH role IN ARRAY ARRAY['reground_user', 'reground_auditor', 'reground_admin', 'reground_worker'] LOOP
-        -- A member of the owner cannot contain it.
+        -- Memberships cannot be circular.
         IF NOT pg_catalog.pg_has_role(role, owner, 'MEMBER') THEN
             EXECUTE pg_catalog.format('GRANT %I TO %s WITH ADMIN OPTION', role, owner::regrole);
         END IF;

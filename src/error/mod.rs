@@ -239,7 +239,7 @@ error_table! {
     /// A row of our tables names a role, or a relation of a role, whose rights the owner of the database does not have.
     UntrustedRole(role: String) => denied(
         format!("the owner of the database may not act as role \"{role}\""),
-        format!("A corpus, a conversation, a turn or a probe uses this role. A superuser can allow it: GRANT \"{role}\" TO the owner of the database. After a change of the owner, see the guide: managed servers."),
+        format!("A corpus, a conversation, a turn or a probe uses this role. Set it again as the owner of the database. If the role is not a superuser, GRANT \"{role}\" TO the owner also helps. After a change of the owner, see the guide: managed servers."),
     );
     /// The caller may not write the passages of a corpus.
     MayNotWrite(corpus: String) => denied(

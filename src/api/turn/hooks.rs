@@ -1,8 +1,8 @@
 //! Functions of the application that a turn calls.
 //!
 //! A function named in the settings of a corpus or a conversation runs as the role that set it. Otherwise a role could write a
-//! function name into a conversation and have it run with the rights of another role. A function named in a call or on the server
-//! runs as the caller. A turn stores the role of the call that began it, for later calls on the turn.
+//! function name into a conversation and have it run with the rights of another role. A function named in a call runs as the
+//! caller. So does one named on the server, unless the caller has rights that the owner of the database does not have: then it is refused. A turn stores the role of the call that began it, for later calls on the turn.
 
 use pgrx::pg_sys;
 use reground_grounding::passage::Candidate;
@@ -75,8 +75,8 @@ pub(in crate::api) fn kept_with_turn(call: &Value) -> Result<(Value, Option<Stri
     Ok((call, role))
 }
 
-/// Returns the roles that call the functions named by the call that began a turn; none if that role is the current one, unless the
-/// owner of our tables could have written its name to get its rights.
+/// Returns the roles that call the functions named when a turn began; none if that is the current role and the writers of our tables have
+/// its rights.
 pub(in crate::api) fn of_turn(role: Option<&str>) -> Result<Roles> {
     let role = sql::read_one::<pg_sys::Oid>(
         "SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = $1",
@@ -188,7 +188,7 @@ fn call<T>(
         let setting = hook.setting();
         return Err(Error::Hook(
             hook,
-            format!("the role that set the {setting} \"{name}\" no longer exists"),
+            format!("no role may call the {setting} \"{name}\": the role that set it no longer exists, or the owner of the database could have set it"),
         ));
     }
     as_foreign_role(role, work)
