@@ -188,7 +188,9 @@ fn call<T>(
         let setting = hook.setting();
         return Err(Error::Hook(
             hook,
-            format!("no role may call the {setting} \"{name}\": the role that set it no longer exists, or the owner of the database could have set it"),
+            format!(
+                "no role may call the {setting} \"{name}\": the role that set it no longer exists, or the owner of the database could have set it"
+            ),
         ));
     }
     as_foreign_role(role, work)
