@@ -107,11 +107,8 @@ diff -u "$logs/go_on.app" "$logs/go_on.restored" >"$logs/go_on.diff" || { head -
 
 
 say "a new owner"
-settings="reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, reground.archive_retention_days"
-roles="reground_user, reground_auditor, reground_admin, reground_worker"
-query postgres app --command "CREATE ROLE heir LOGIN CREATEROLE" --command "ALTER DATABASE app OWNER TO heir" \
-    --command "REVOKE $roles FROM owner CASCADE" --command "REVOKE SET ON PARAMETER $settings FROM owner" \
-    --command "GRANT $roles TO heir WITH ADMIN OPTION" --command "GRANT SET ON PARAMETER $settings TO heir"
+query postgres postgres --command "CREATE ROLE heir LOGIN CREATEROLE" --command "ALTER DATABASE app OWNER TO heir" \
+    --command "REVOKE reground_owner FROM owner" --command "GRANT reground_owner TO heir"
 query heir app --command "GRANT reground_user TO application" --command "ALTER DATABASE app SET reground.tenant_from = 'app.tenant_id'"
 [ "$(query heir app --command "SELECT count(*) > 0 FROM reground.turns")" = t ] || die "the new owner does not read the turns"
 refused owner app "SELECT count(*) FROM reground.turns" "permission denied for schema"

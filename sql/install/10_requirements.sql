@@ -43,7 +43,7 @@ DO $$
 DECLARE
     role_name text;
 BEGIN
-    FOREACH role_name IN ARRAY ARRAY['reground_user', 'reground_auditor', 'reground_admin', 'reground_worker'] LOOP
+    FOREACH role_name IN ARRAY ARRAY['reground_user', 'reground_auditor', 'reground_admin', 'reground_worker', 'reground_owner'] LOOP
         IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = role_name) THEN
             BEGIN
                 EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', role_name);
@@ -55,6 +55,7 @@ BEGIN
 END
 $$;
 GRANT reground_user TO reground_admin;
+GRANT reground_user, reground_auditor, reground_admin, reground_worker TO reground_owner WITH ADMIN OPTION;
 
 COMMENT ON SCHEMA reground IS 'Grounded conversational RAG: corpora, turns, citations and their audit.';
 

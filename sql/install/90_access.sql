@@ -166,8 +166,8 @@ GRANT SELECT (task_id, tenant, kind, model, corpus_id, turn_id, subject, state, 
 GRANT SELECT ON reground.gold_questions, reground.gold_facts, reground.factuality_evaluations, reground.factuality_verdicts, reground.factuality_labels,
     reground.decomposition_labels, reground.factuality TO reground_user, reground_auditor;
 
--- The owner of the database. Privileges on settings and memberships belong to the whole cluster, so they are granted to the owner of this
--- database by name: pg_database_owner also stands for the owners of other databases.
+-- The owner of the database. Privileges on settings and memberships belong to the whole cluster, so the owner gets them as a member of
+-- reground_owner: pg_database_owner also stands for the owners of other databases.
 GRANT USAGE ON SCHEMA reground TO pg_database_owner;
 -- Only what our statements use. A GRANT in an update makes all privileges of the object those of the extension, so later dumps omit the
 -- grants of users.
@@ -182,21 +182,15 @@ BEGIN
     END LOOP;
 END
 $$;
+GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, reground.archive_retention_days
+    TO reground_owner;
 DO $$
 DECLARE
     owner oid := (SELECT datdba FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database());
-    role name;
 BEGIN
-    IF (SELECT rolsuper FROM pg_catalog.pg_roles WHERE oid = owner) THEN
-        RETURN;
+    -- Memberships cannot be circular.
+    IF NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE oid = owner) AND NOT pg_catalog.pg_has_role('reground_owner', owner, 'MEMBER') THEN
+        EXECUTE pg_catalog.format('GRANT reground_owner TO %s', owner::regrole);
     END IF;
-    EXECUTE pg_catalog.format('GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, '
-        'reground.archive_retention_days TO %s', owner::regrole);
-    FOREACH role IN ARRAY ARRAY['reground_user', 'reground_auditor', 'reground_admin', 'reground_worker'] LOOP
-        -- Memberships cannot be circular.
-        IF NOT pg_catalog.pg_has_role(role, owner, 'MEMBER') THEN
-            EXECUTE pg_catalog.format('GRANT %I TO %s WITH ADMIN OPTION', role, owner::regrole);
-        END IF;
-    END LOOP;
 END
 $$;
