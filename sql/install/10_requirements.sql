@@ -54,8 +54,17 @@ BEGIN
     END LOOP;
 END
 $$;
-GRANT reground_user TO reground_admin;
-GRANT reground_user, reground_auditor, reground_admin, reground_worker TO reground_owner WITH ADMIN OPTION;
+-- Only if they are missing: a grant locks the role for all databases until the extension is created.
+DO $$
+BEGIN
+    IF NOT pg_catalog.pg_has_role('reground_admin', 'reground_user', 'MEMBER') THEN
+        GRANT reground_user TO reground_admin;
+    END IF;
+    IF NOT pg_catalog.pg_has_role('reground_owner', 'reground_worker', 'MEMBER WITH ADMIN OPTION') THEN
+        GRANT reground_user, reground_auditor, reground_admin, reground_worker TO reground_owner WITH ADMIN OPTION;
+    END IF;
+END
+$$;
 
 COMMENT ON SCHEMA reground IS 'Grounded conversational RAG: corpora, turns, citations and their audit.';
 

@@ -182,12 +182,14 @@ BEGIN
     END LOOP;
 END
 $$;
-GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, reground.archive_retention_days
-    TO reground_owner;
 DO $$
 DECLARE
     owner oid := (SELECT datdba FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database());
 BEGIN
+    IF NOT pg_catalog.has_parameter_privilege('reground_owner', 'reground.archive_retention_days', 'SET') THEN
+        GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, reground.archive_retention_days
+            TO reground_owner;
+    END IF;
     -- Memberships cannot be circular.
     IF NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE oid = owner) AND NOT pg_catalog.pg_has_role('reground_owner', owner, 'MEMBER') THEN
         EXECUTE pg_catalog.format('GRANT reground_owner TO %s', owner::regrole);

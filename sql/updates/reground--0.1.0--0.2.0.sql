@@ -104,13 +104,25 @@ EXCEPTION WHEN duplicate_object OR unique_violation THEN
     NULL;
 END
 $$;
-GRANT reground_user, reground_auditor, reground_admin, reground_worker TO reground_owner WITH ADMIN OPTION;
-GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, reground.archive_retention_days
-    TO reground_owner;
+-- Only if they are missing: a grant locks the role for all databases until the extension is created.
+DO $$
+BEGIN
+    IF NOT pg_catalog.pg_has_role('reground_admin', 'reground_user', 'MEMBER') THEN
+        GRANT reground_user TO reground_admin;
+    END IF;
+    IF NOT pg_catalog.pg_has_role('reground_owner', 'reground_worker', 'MEMBER WITH ADMIN OPTION') THEN
+        GRANT reground_user, reground_auditor, reground_admin, reground_worker TO reground_owner WITH ADMIN OPTION;
+    END IF;
+END
+$$;
 DO $$
 DECLARE
     owner oid := (SELECT datdba FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database());
 BEGIN
+    IF NOT pg_catalog.has_parameter_privilege('reground_owner', 'reground.archive_retention_days', 'SET') THEN
+        GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, reground.archive_retention_days
+            TO reground_owner;
+    END IF;
     -- Memberships cannot be circular.
     IF NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE oid = owner) AND NOT pg_catalog.pg_has_role('reground_owner', owner, 'MEMBER') THEN
         EXECUTE pg_catalog.format('GRANT reground_owner TO %s', owner::regrole);

@@ -98,6 +98,7 @@ pub const CALLS: &[&str] = &[
     "current_tenant()",
     "current_principals()",
     "_notice_scope()",
+    "_trusted_owner()",
     "explain_search('papers', 'vault', '[1,0]')",
     "turn_sources({ended})",
     "turn_conflicts({ended})",

@@ -125,6 +125,7 @@ pub const CALLS: &[Call] = &[
     call("search($1, $2, $3::text::vector, filter => $4::text::jsonb, settings => $5::text::jsonb)", &[Corpus, Query, Embedding, Filter, TurnSettings]),
     call("explain_search($1, $2, $3::text::vector, filter => $4::text::jsonb, settings => $5::text::jsonb)", &[Corpus, Query, Embedding, Filter, TurnSettings]),
     call("_notice_scope()", &[]),
+    call("_trusted_owner()", &[]),
     call("unpin($1, doc_id => $2, corpus => $3)", &[KnownConversation, Document, PrivateCorpus]),
 ];
 

@@ -192,6 +192,11 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[Reads("reground.conversations")],
     },
     Call {
+        function: "_trusted_owner",
+        call: "_trusted_owner()",
+        waits: &[],
+    },
+    Call {
         function: "_settings",
         call: "_settings()",
         waits: &[],
