@@ -44,8 +44,8 @@ const TRAPS: &str = "
     CREATE FUNCTION traps.equal(name, name) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN INSERT INTO traps.caught VALUES (current_user); RETURN true; END $$;
     CREATE OPERATOR traps.= (LEFTARG = name, RIGHTARG = name, FUNCTION = traps.equal);
     CREATE TABLE traps.paths (path text);
-    CREATE FUNCTION traps.note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO traps.paths VALUES (current_setting('search_path')); RETURN NULL; END $$;
-    CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON reground.answer_rollup DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION traps.note();
+    CREATE FUNCTION traps.note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN INSERT INTO traps.paths VALUES (current_setting('search_path')); RETURN NULL; END $$;
+    CREATE TRIGGER note AFTER INSERT OR UPDATE ON reground.answer_rollup FOR EACH ROW EXECUTE FUNCTION traps.note();
     ALTER DATABASE reground SET search_path = traps, pg_catalog, public;";
 
 /// Tasks with the interval of the worker as their period. The other tasks must not run.

@@ -253,6 +253,7 @@ SELECT reground._notice_scope(), reground._dimension_name('model'), reground._di
 SELECT reground._source_state(NULL, '{r}_farm', 'sheep', 1), reground.current_tenant(), reground.current_principals(), reground.in_canary('{r}-talk'), reground.in_canary('{r}-talk', 0.5, 'salt');
 SELECT reground._cited_row(c.citation_id) FROM reground.message_citations AS c;
 SELECT * FROM reground._settings();
+SELECT reground._trusted_owner();
 SELECT reground._hides_nothing(), pg_catalog.bool_and(reground._is_shown_turn(t.turn_id)), reground._is_shown_source(1, '{r}_farm', 'sheep', '1') FROM reground.turns AS t;
 SELECT reground._of_answers('cfs');
 SELECT * FROM reground._compare('cfs', 'model', 'a', 'b', false, '{1,0}', '{1,0}', '{0,2}', '{0,1}');
