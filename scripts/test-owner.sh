@@ -112,7 +112,10 @@ query postgres postgres --command "CREATE ROLE heir LOGIN CREATEROLE" --command 
 query heir app --command "GRANT reground_user TO application" --command "ALTER DATABASE app SET reground.tenant_from = 'app.tenant_id'"
 [ "$(query heir app --command "SELECT count(*) > 0 FROM reground.turns")" = t ] || die "the new owner does not read the turns"
 refused owner app "SELECT count(*) FROM reground.turns" "permission denied for schema"
-query postgres app --command "CREATE OR REPLACE FUNCTION reground._trusted_owner() RETURNS oid LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 'heir'::regrole::oid"
+query postgres app <<'SQL'
+SELECT 'heir'::regrole::oid AS owner \gset
+CREATE OR REPLACE FUNCTION reground._trusted_owner() RETURNS oid LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN :owner::oid;
+SQL
 query heir app --command "SELECT FROM reground.run_maintenance()" >/dev/null
 query postgres app --command "DROP OWNED BY owner"
 say "the owner of the database has done all: $(wc -l <"$logs/contents.after") lines of contents are restored"
