@@ -105,7 +105,6 @@ diff -u "$logs/contents.before" "$logs/contents.after" >"$logs/contents.diff" ||
 for database in app restored; do query owner "$database" --file "$everything/go_on.sql" >"$logs/go_on.$database"; done
 diff -u "$logs/go_on.app" "$logs/go_on.restored" >"$logs/go_on.diff" || { head -n 40 "$logs/go_on.diff" >&2; die "the next calls return other rows"; }
 
-
 say "a new owner"
 query postgres postgres --command "CREATE ROLE heir LOGIN CREATEROLE" --command "ALTER DATABASE app OWNER TO heir" \
     --command "REVOKE reground_owner FROM owner" --command "GRANT reground_owner TO heir"

@@ -18,7 +18,7 @@ use crate::store::corpora::Corpus;
 /// whole tables, which grow faster than they are analysed, so sequential scans are off. This also applies to the checks of foreign
 /// keys, whose plans PostgreSQL keeps.
 pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         set_local(c"enable_seqscan", c"off");
         // Up to PostgreSQL 17, the cost of a disabled scan would start JIT compilation, even for a small table without an index.
         set_local(c"jit", c"off");
@@ -27,7 +27,7 @@ pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 /// As [`as_owner`], for work on many rows, with sequential scans.
-pub fn as_owner_unrestricted<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn as_owner_scanning<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     as_role(owner()?, || {
         set_local(c"plan_cache_mode", c"force_generic_plan");
         work()

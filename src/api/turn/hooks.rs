@@ -2,7 +2,8 @@
 //!
 //! A function named in the settings of a corpus or a conversation runs as the role that set it. Otherwise a role could write a
 //! function name into a conversation and have it run with the rights of another role. A function named in a call runs as the
-//! caller. So does one named on the server, unless the caller has rights that the owner of the database does not have: then it is refused. A turn stores the role of the call that began it, for later calls on the turn.
+//! caller. So does one named on the server; it is refused if the caller has rights that the owner of the database does not have, because
+//! the owner can set it. A turn stores the role of the call that began it, for later calls on the turn.
 
 use pgrx::pg_sys;
 use reground_grounding::passage::Candidate;
@@ -12,7 +13,6 @@ use reground_grounding::settings::is_set;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::guc;
 use crate::run_as::{as_foreign_role, caller_may_be_named, may_be_named};
 use crate::sql;
 use crate::store::conversations::Conversation;
@@ -101,8 +101,8 @@ pub(in crate::api) fn roles(
     call_roles: Roles,
     conversation: &Conversation,
     corpus: &Corpus,
+    server: &Value,
 ) -> Result<Roles> {
-    let server = guc::turn_settings();
     let mut roles = Roles::default();
     for hook in Hook::ALL {
         // The layers are in the order of Settings::resolve, so the layer that names the function decides its role.
@@ -114,7 +114,7 @@ pub(in crate::api) fn roles(
             stored(&conversation.roles)
         } else if sets(&corpus.settings) {
             stored(&corpus.roles)
-        } else if sets(&server) && !caller_may_be_named()? {
+        } else if sets(server) && !caller_may_be_named()? {
             // The owner of the database can set it for all roles.
             Some(NO_ROLE)
         } else {

@@ -160,9 +160,11 @@ impl<'a> ResolvedQuestion<'a> {
         let names = question.corpus_names(tenant, conversation)?;
         let corpora = Corpora::load(tenant, &names, question.filter, question.as_of)?;
         let first = &corpora.first.corpus;
-        let roles = hooks::roles(question.settings, question.call_roles, conversation, first)?;
+        let server = guc::turn_settings();
+        let (call, call_roles) = (question.settings, question.call_roles);
+        let roles = hooks::roles(call, call_roles, conversation, first, &server)?;
         let settings = Settings::resolve(&[
-            ("server", &guc::turn_settings()),
+            ("server", &server),
             ("corpus", &first.settings),
             ("conversation", &conversation.settings),
             ("call", question.settings),

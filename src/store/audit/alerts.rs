@@ -9,7 +9,7 @@ use reground_audit::window_rule::LOOK_BACK;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::run_as::{as_owner, as_owner_unrestricted};
+use crate::run_as::{as_owner, as_owner_scanning};
 use crate::sql::{self, Record};
 use crate::store::rollups::{changes, epoch_hour_of, hours, judged, owner, stale};
 
@@ -52,7 +52,7 @@ pub fn situation(horizon: Horizon) -> Result<Option<CheckInput>> {
     let (hours, stale, judged) = (hours(), stale(), judged());
     let changes = changes("$8::bigint", USUAL_HOURS);
     let owner = owner("t.tenant", REPORTED);
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         sql::write_json(
             &format!(
                 "SELECT json_build_object('now', $6::bigint, {hours}, {stale}, {judged}, {changes}, \
@@ -153,7 +153,7 @@ pub fn case(alert_id: i64) -> Result<Option<DiagnosisInput>> {
         around.first_bad_hour.into(),
         alert_id.into(),
     ];
-    as_owner_unrestricted(|| sql::read_json(&case_query(), &args))
+    as_owner_scanning(|| sql::read_json(&case_query(), &args))
 }
 
 /// Query for a [`DiagnosisInput`]. Turns are grouped by their whole settings before these are expanded, because most turns share them.
@@ -257,7 +257,7 @@ pub fn drop_rule(rule: &str) -> Result<bool> {
 
 /// The rollups of a period, in seconds since 1970, for a baseline.
 pub fn hours_of(since: i64, until: i64) -> Result<Option<reground_audit::hours::Hours>> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         sql::write_json(
             &format!("SELECT json_build_object({})::text", hours()),
             &[

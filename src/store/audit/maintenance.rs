@@ -5,7 +5,7 @@ use reground_models::recheck::LastCheck;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::run_as::{as_owner, as_owner_unrestricted};
+use crate::run_as::{as_owner, as_owner_scanning};
 use crate::sql;
 
 /// Days that runs are kept.
@@ -119,7 +119,7 @@ pub fn set(task: &str, enabled: Option<bool>, period: Option<Interval>) -> Resul
 
 /// The corpora of all tenants with their last check, those that were checked longest ago first.
 pub fn coordinate_checks() -> Result<Vec<StoredCheck>> {
-    Ok(as_owner_unrestricted(|| {
+    Ok(as_owner_scanning(|| {
         sql::write_json(
             "SELECT json_agg(json_build_object('corpus_id', k.corpus_id, 'corpus', k.corpus, 'passages', f.passages, 'faults', f.faults, 'last', json_build_object('changes', f.changes, 'seconds', f.seconds, \
                  'age', date_part('epoch', clock_timestamp() - f.checked_at))) ORDER BY f.checked_at NULLS FIRST, k.corpus_id)::text \

@@ -7,7 +7,7 @@ use reground_audit::traffic::WEEKS;
 use reground_report::openmetrics::{self, SECONDS};
 
 use crate::error::Result;
-use crate::run_as::as_owner_unrestricted;
+use crate::run_as::as_owner_scanning;
 use crate::sql;
 use crate::store::documents::STATE;
 
@@ -24,7 +24,7 @@ pub fn hold_off() -> Result<()> {
 
 /// Counts queued answers, at most `most`, and returns their number; 0 also while another session counts.
 pub fn refresh(most: Option<i64>) -> Result<i64> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         if !sql::try_lock(COUNTING)? {
             return Ok(0);
         }
@@ -46,7 +46,7 @@ pub fn refresh(most: Option<i64>) -> Result<i64> {
 
 /// Counts the queued answers of conversations before these are deleted. Returns the number of rows removed from the queue.
 pub fn settle(conversations: &[i64]) -> Result<usize> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         hold_off()?;
         let taken: Option<i64> =
             sql::write_one(&counting(WAITING), &[conversations.to_vec().into()])?;
@@ -56,7 +56,7 @@ pub fn settle(conversations: &[i64]) -> Result<usize> {
 
 /// Counts all current live answers again, and returns their number.
 pub fn rebuild() -> Result<i64> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         hold_off()?;
         for table in ["answer_rollup", "citation_rollup", "turn_rollup"] {
             sql::run(&format!("DELETE FROM reground.{table}"), &[])?;
@@ -259,7 +259,7 @@ pub fn judged() -> String {
 pub fn hour_at(moment: TimestampWithTimeZone) -> Result<Option<i64>> {
     let hour = epoch_hour_of("$1");
     let statement = format!("SELECT CASE WHEN isfinite($1) THEN {hour} END");
-    as_owner_unrestricted(|| sql::read_one(&statement, &[moment.into()]))
+    as_owner_scanning(|| sql::read_one(&statement, &[moment.into()]))
 }
 
 /// Expression for the start of the hour of a time.

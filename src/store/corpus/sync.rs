@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::error::Result;
-use crate::run_as::{as_owner, as_owner_unrestricted};
+use crate::run_as::{as_owner, as_owner_scanning};
 use crate::session::sees_everything;
 use crate::sql;
 
@@ -96,7 +96,7 @@ pub fn find(corpus_id: i64) -> Result<Option<Synchronised>> {
 
 /// Ids of the corpora with a synchronised table: of a tenant and the shared ones, or of all tenants.
 pub fn all(tenant: Option<&str>) -> Result<Vec<i64>> {
-    Ok(as_owner_unrestricted(|| {
+    Ok(as_owner_scanning(|| {
         sql::write_one(
             "SELECT array_agg(s.corpus_id ORDER BY s.corpus_id) FROM reground.synchronised_tables AS s JOIN reground.corpora AS k ON k.corpus_id = s.corpus_id \
              WHERE $1::text IS NULL OR k.tenant IS NULL OR k.tenant = $1",
@@ -123,7 +123,7 @@ pub struct Part {
 
 /// A synchronised table, its partitions and its children, with their triggers.
 pub fn parts(corpus_id: i64, source: u32) -> Result<Vec<Part>> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         sql::read_rows(
             &format!(
                 "{TREE} SELECT format('%I.%I', n.nspname, c.relname) AS name, c.relkind::text AS kind, \
@@ -190,7 +190,7 @@ pub fn leftovers(place: &Place) -> Result<Vec<Leftover>> {
         Place::Tree(source) => (Some(pgrx::pg_sys::Oid::from_u32(source)), None),
         Place::Corpus(corpus_id) => (None, Some(corpus_id)),
     };
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         sql::read_rows(
             "WITH RECURSIVE parts (argument, oid) AS ( \
                      SELECT convert_to(s.corpus_id::text, 'UTF8') || decode('00', 'hex'), s.source::oid FROM reground.synchronised_tables AS s \

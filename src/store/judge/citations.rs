@@ -4,7 +4,7 @@ use pgrx::datum::TimestampWithTimeZone;
 
 use super::rules::Rule;
 use crate::error::Result;
-use crate::run_as::as_owner_unrestricted;
+use crate::run_as::as_owner_scanning;
 use crate::sql;
 
 /// Which citations are queued.
@@ -40,7 +40,7 @@ pub fn queue(
     selection: &Selection,
     most: i64,
 ) -> Result<i64> {
-    Ok(as_owner_unrestricted(|| {
+    Ok(as_owner_scanning(|| {
         sql::write_one(
             &format!(
                 "WITH taken AS MATERIALIZED ( \

@@ -5,7 +5,7 @@ use reground_models::recheck::LastCheck;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::run_as::{as_owner, as_owner_unrestricted};
+use crate::run_as::{as_owner, as_owner_scanning};
 use crate::sql;
 
 /// The present state of some passages, as parallel arrays.
@@ -215,7 +215,7 @@ pub fn recorded(
 
 /// Ids of the corpora with records of embeddings that the application computed.
 pub fn recorded_by_applications() -> Result<Vec<i64>> {
-    Ok(as_owner_unrestricted(|| {
+    Ok(as_owner_scanning(|| {
         sql::write_one(
             "SELECT array_agg(k.corpus_id ORDER BY k.corpus_id) FROM reground.corpora AS k \
              WHERE EXISTS (SELECT FROM reground.passage_embeddings AS e WHERE e.corpus_id = k.corpus_id AND e.model = '')",
@@ -266,7 +266,7 @@ pub fn compare_again(corpus_id: i64) -> Result<()> {
 /// Removes everything about a model that a corpus does not use any more; an empty name means that the application computed the embeddings.
 pub fn end_checks(corpus_id: i64, model: &str) -> Result<()> {
     for table in ["embedding_checks", "passage_embeddings", "model_tasks"] {
-        as_owner_unrestricted(|| {
+        as_owner_scanning(|| {
             sql::run(
                 &format!(
                     "DELETE FROM reground.{table} AS x WHERE x.corpus_id = $1 AND x.model = $2"
@@ -280,7 +280,7 @@ pub fn end_checks(corpus_id: i64, model: &str) -> Result<()> {
 
 /// Models of corpora, of one corpus or of all; those that were compared longest ago first.
 pub fn checks(corpus_id: Option<i64>) -> Result<Vec<(i64, String)>> {
-    Ok(as_owner_unrestricted(|| {
+    Ok(as_owner_scanning(|| {
         sql::write_json(
             "SELECT json_agg(json_build_array(k.corpus_id, k.model) ORDER BY k.checked_at NULLS FIRST, k.corpus_id, k.model)::text FROM reground.embedding_checks AS k \
              WHERE $1::bigint IS NULL OR k.corpus_id = $1",
@@ -357,7 +357,7 @@ pub fn unfinished(corpus_id: i64, model: &str) -> Result<Unfinished> {
 /// Counter of the rows that were inserted, updated or deleted in the relations of a corpus and their partitions, as the statistics have
 /// it.
 pub fn changes(corpus_id: i64) -> Result<Option<i64>> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         sql::write_one(
             "SELECT sum(pg_stat_get_tuples_inserted(r.oid) + pg_stat_get_tuples_updated(r.oid) + pg_stat_get_tuples_deleted(r.oid))::bigint \
              FROM reground.corpora AS k CROSS JOIN LATERAL (SELECT k.relation::oid AS oid UNION SELECT t.relid::oid FROM pg_partition_tree(k.relation) AS t \

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::tasks::Task;
 use crate::error::Result;
-use crate::run_as::{as_owner, as_owner_unrestricted};
+use crate::run_as::{as_owner, as_owner_scanning};
 use crate::sql;
 
 /// The breaker of a model, and the tasks that count against its budget.
@@ -97,7 +97,7 @@ pub fn close(model: Option<&str>) -> Result<()> {
 
 /// Removes the usage of more than 90 days ago.
 pub fn trim() -> Result<()> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         sql::run(
             "DELETE FROM reground.model_usage WHERE hour < now() - interval '90 days'",
             &[],

@@ -5,7 +5,7 @@ use pgrx::pg_sys;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::run_as::as_owner_unrestricted;
+use crate::run_as::as_owner_scanning;
 use crate::session::sees_everything;
 use crate::sql;
 
@@ -39,7 +39,7 @@ pub fn hold_off() -> Result<()> {
 
 /// Archives and removes rows that are older than the periods.
 pub fn run(periods: Periods) -> Result<Vec<RetentionRow>> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         // One session at a time: a second one then finds nothing to do.
         hold_off()?;
         let before = |days: i32| {

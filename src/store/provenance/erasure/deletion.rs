@@ -2,7 +2,7 @@
 
 use super::receipt::Receipt;
 use crate::error::Result;
-use crate::run_as::as_owner_unrestricted;
+use crate::run_as::as_owner_scanning;
 use crate::sql;
 use crate::store::{retention, rollups};
 
@@ -128,7 +128,7 @@ const OF_TENANT: &[(&str, &str)] = &[
 
 /// The id of a conversation; its row is locked so that no other session can use it.
 pub fn hold(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         sql::write_one(
             "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND conversation_ref = $2 FOR UPDATE",
             &[tenant.into(), conversation_ref.into()],
@@ -139,7 +139,7 @@ pub fn hold(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
 /// Locks the corpora of a tenant against writers, and the shared ones with a column of tenants against DROP: other tenants write them.
 /// They must be locked before its conversations, the order in which forget_document locks.
 pub fn hold_corpora(tenant: &str) -> Result<()> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         for corpora in [
             "tenant = $1 ORDER BY corpus_id FOR UPDATE",
             "tenant IS NULL AND managed AND mapping ? 'tenant_column' AND $1 <> '' ORDER BY corpus_id FOR KEY SHARE",
@@ -155,7 +155,7 @@ pub fn hold_corpora(tenant: &str) -> Result<()> {
 
 /// The ids of all conversations of a tenant; their rows are locked in the order of the ids, so that two sessions cannot deadlock.
 pub fn hold_all(tenant: &str) -> Result<Vec<i64>> {
-    Ok(as_owner_unrestricted(|| {
+    Ok(as_owner_scanning(|| {
         sql::write_one(
             "SELECT array_agg(v.conversation_id) FROM ( \
                  SELECT conversation_id FROM reground.conversations WHERE tenant = $1 ORDER BY conversation_id FOR UPDATE) AS v",
@@ -168,7 +168,7 @@ pub fn hold_all(tenant: &str) -> Result<Vec<i64>> {
 /// Deletes all rows of conversations, whose own rows must be locked. Queued answers are counted into the rollups first, so that the
 /// counts do not depend on when the queue was processed.
 pub fn conversations(ids: &[i64], receipt: &mut Receipt) -> Result<()> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         // No other session may count or archive meanwhile. A maintenance job that also archives takes these locks in the same order.
         rollups::hold_off()?;
         retention::hold_off()?;
@@ -185,7 +185,7 @@ pub fn conversations(ids: &[i64], receipt: &mut Receipt) -> Result<()> {
 
 /// The ids of the conversations of a tenant in which a user asked; their rows are locked in the order of the ids.
 pub fn hold_of_user(tenant: &str, user_ref: &str) -> Result<Vec<i64>> {
-    Ok(as_owner_unrestricted(|| {
+    Ok(as_owner_scanning(|| {
         sql::write_one(
             "SELECT array_agg(v.conversation_id) FROM ( \
                  SELECT conversation_id FROM reground.conversations WHERE conversation_id IN ( \
@@ -198,7 +198,7 @@ pub fn hold_of_user(tenant: &str, user_ref: &str) -> Result<Vec<i64>> {
 
 /// Deletes the reports of a user of a tenant on answers of other conversations.
 pub fn reports_of_user(tenant: &str, user_ref: &str, receipt: &mut Receipt) -> Result<()> {
-    let erased = as_owner_unrestricted(|| {
+    let erased = as_owner_scanning(|| {
         sql::run(
             "DELETE FROM reground.citation_reports AS x WHERE x.tenant = $1 AND x.reported_by = $2",
             &[tenant.into(), user_ref.into()],
@@ -210,7 +210,7 @@ pub fn reports_of_user(tenant: &str, user_ref: &str, receipt: &mut Receipt) -> R
 
 /// Deletes all rows of a tenant except those of its conversations.
 pub fn tenant(tenant: &str, receipt: &mut Receipt) -> Result<()> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         for (table, rows) in OF_TENANT {
             let statement = format!("DELETE FROM reground.{table} AS x WHERE {rows}");
             let erased = sql::run(&statement, &[tenant.into()])?;
@@ -222,7 +222,7 @@ pub fn tenant(tenant: &str, receipt: &mut Receipt) -> Result<()> {
 
 /// The tables of the corpora of a tenant, as SQL names them. The caller reports them, because erasure does not drop them.
 pub fn tables_of(tenant: &str) -> Result<Vec<String>> {
-    Ok(as_owner_unrestricted(|| {
+    Ok(as_owner_scanning(|| {
         sql::write_json(
             "SELECT coalesce(json_agg(DISTINCT r.relation::regclass::text), '[]')::text \
              FROM reground.corpora AS k, unnest(ARRAY[k.relation, k.documents, k.history]) AS r(relation) \

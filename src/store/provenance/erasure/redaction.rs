@@ -2,7 +2,7 @@
 
 use super::receipt::Receipt;
 use crate::error::Result;
-use crate::run_as::as_owner_unrestricted;
+use crate::run_as::as_owner_scanning;
 use crate::sql;
 use crate::store::retention;
 
@@ -45,7 +45,7 @@ pub type Withdraw<'a> = &'a dyn Fn(serde_json::Value) -> Result<Option<serde_jso
 impl Document<'_> {
     /// Removes its texts from the records of conversations. Ids, positions, hashes and verdicts stay.
     pub fn redact(&self, withdraw: Withdraw<'_>, receipt: &mut Receipt) -> Result<()> {
-        as_owner_unrestricted(|| {
+        as_owner_scanning(|| {
             let conversations = self.hold()?;
             if conversations.is_empty() {
                 return Ok(());
@@ -69,7 +69,7 @@ impl Document<'_> {
 
     /// Whether any record names the document, with or without its text.
     pub fn is_known(&self) -> Result<bool> {
-        let is_known = as_owner_unrestricted(|| {
+        let is_known = as_owner_scanning(|| {
             sql::write_one::<bool>(
                 &format!(
                     "SELECT EXISTS (SELECT FROM reground.conversation_markers AS x WHERE x.corpus = $1 AND x.doc_id = $2 AND {MEANT}) \
@@ -182,7 +182,7 @@ impl Document<'_> {
 
 /// Whether a document of a corpus exists at present.
 pub fn exists(corpus_id: i64, doc_id: &str) -> Result<bool> {
-    Ok(as_owner_unrestricted(|| {
+    Ok(as_owner_scanning(|| {
         sql::write_one::<bool>(
             "SELECT EXISTS (SELECT FROM reground.documents WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL AND deleted_at IS NULL)",
             &[corpus_id.into(), doc_id.into()],
@@ -253,7 +253,7 @@ fn redactions() -> [(&'static str, String); 5] {
 
 /// Removes the addresses of all versions of a document.
 pub fn addresses(corpus_id: i64, doc_id: &str) -> Result<usize> {
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         sql::run(
             "UPDATE reground.documents SET uri = NULL WHERE corpus_id = $1 AND doc_id = $2 AND uri IS NOT NULL",
             &[corpus_id.into(), doc_id.into()],

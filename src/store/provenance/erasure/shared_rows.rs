@@ -4,7 +4,7 @@ use pgrx::datum::DatumWithOid;
 
 use super::receipt::Receipt;
 use crate::error::Result;
-use crate::run_as::{as_owner_unrestricted, as_relation_owner};
+use crate::run_as::{as_owner_scanning, as_relation_owner};
 use crate::session::set_local;
 use crate::sql;
 use crate::store::corpora::{self, Corpus};
@@ -14,7 +14,7 @@ const WITH_TENANTS: &str = "k.tenant IS NULL AND k.mapping ? 'tenant_column'";
 
 /// Ids of the shared corpora with a column of tenants: those made by create_corpus, and those of registered tables.
 pub fn corpora_with_tenants(managed: bool) -> Result<Vec<i64>> {
-    Ok(as_owner_unrestricted(|| {
+    Ok(as_owner_scanning(|| {
         sql::write_one(
             &format!(
                 "SELECT array_agg(k.corpus_id ORDER BY k.corpus_id) FROM reground.corpora AS k WHERE {WITH_TENANTS} AND k.managed = $1"
@@ -35,7 +35,7 @@ pub fn shared_rows(corpus_id: i64, tenant: &str, receipt: &mut Receipt) -> Resul
         set_local(c"row_security", c"off");
         delete(corpus, tenant, receipt)
     })?;
-    as_owner_unrestricted(|| {
+    as_owner_scanning(|| {
         for (table, condition) in [
             ("model_tasks", "x.subject = ANY ($2)"),
             ("passage_embeddings", "x.chunk_id = ANY ($2)"),
