@@ -3,14 +3,13 @@
 //! SQL functions with SECURITY DEFINER do not work: an invoker cannot call revoked functions, and inside a definer the relations of
 //! the caller would be read with the wrong rights.
 
-use std::ffi::CStr;
-
 use pgrx::pg_sys;
 
 use crate::error::{Error, Result};
 use crate::session::{PINNED_PATH, PLAIN_TEXT, set_local};
 use crate::sql;
 use crate::store::corpora::Corpus;
+use crate::tenant;
 
 /// Runs `work` as the owner of our tables, with a pinned search_path.
 ///
@@ -54,7 +53,7 @@ fn owner() -> Result<pg_sys::Oid> {
 /// Runs `work` as a role that a row of our tables names or leads to. Error: if a writer of our tables does not have the rights of the role.
 pub fn as_foreign_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -> Result<T> {
     if !may_be_named(role)? {
-        return Err(Error::UntrustedRole(role_name(role)));
+        return Err(Error::UntrustedRole(tenant::role_name(role)));
     }
     as_role(role, work)
 }
@@ -81,17 +80,6 @@ pub fn caller_may_be_named() -> Result<bool> {
     Ok(writers
         .into_iter()
         .all(|writer| roles.iter().all(|role| has_rights_of(writer, *role))))
-}
-
-fn role_name(role: pg_sys::Oid) -> String {
-    // SAFETY: the name is a copy with a NUL at its end, or NULL for a role that does not exist.
-    unsafe {
-        let name = pg_sys::GetUserNameFromId(role, true);
-        match name.is_null() {
-            true => role.to_u32().to_string(),
-            false => CStr::from_ptr(name).to_string_lossy().into_owned(),
-        }
-    }
 }
 
 /// The roles that can write our tables, or could when the extension was created: their owner, and for `pg_database_owner` the owner of the

@@ -2,7 +2,7 @@
 
 pub mod membership;
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -22,10 +22,20 @@ pub fn current() -> Option<String> {
 
 /// The calling role. Call this before the user id is switched.
 pub fn role() -> String {
-    // SAFETY: the current user id is always valid; the name is allocated by the backend and copied.
-    let name =
-        unsafe { std::ffi::CStr::from_ptr(pg_sys::GetUserNameFromId(pg_sys::GetUserId(), false)) };
-    name.to_string_lossy().into_owned()
+    // SAFETY: the current user id is always valid.
+    role_name(unsafe { pg_sys::GetUserId() })
+}
+
+/// The name of a role; its oid if it does not exist.
+pub fn role_name(role: pg_sys::Oid) -> String {
+    // SAFETY: the name is allocated by the backend and ends with a NUL. It is NULL for a role that does not exist.
+    unsafe {
+        let name = pg_sys::GetUserNameFromId(role, true);
+        match name.is_null() {
+            true => role.to_u32().to_string(),
+            false => CStr::from_ptr(name).to_string_lossy().into_owned(),
+        }
+    }
 }
 
 /// The tenant. Call this before the user id is switched. Errors: 55000 if none is set.
