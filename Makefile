@@ -102,15 +102,13 @@ bench-scale: ## ten million passages in an index for ranked text search, and hyb
 	@scripts/bench-scale.sh
 
 # pgxn calls all and install.
-all build install: export PROFILE ?= release
-
 all: build
 
 build: ## build the extension's library with full optimisation (PROFILE=dev: faster to build)
-	@scripts/build-extension.sh
+	@PROFILE=$${PROFILE:-release} scripts/build-extension.sh
 
 install: ## build and install into the server of PG or PG_CONFIG
-	@library=$$(scripts/build-extension.sh) && scripts/install-extension.sh "$$library"
+	@library=$$(PROFILE=$${PROFILE:-release} scripts/build-extension.sh) && scripts/install-extension.sh "$$library"
 
 package: ## make the tarball, the archive for PGXN and the Debian packages (as root, DEBS="bookworm:15 trixie:17"; with PG_CONFIG: one package for it)
 	@scripts/package.sh
