@@ -429,6 +429,20 @@ fn answers() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
 }
 
+/// Without its citation, the second paragraph begins with a fence or with reasoning. The first is removed all the same.
+#[test]
+fn an_edit_that_joins_the_opening_of_code_is_dropped_alone() {
+    for rest in [
+        "`[Z9]``</cite>\n\n[A1]",
+        "``[Z9]` x\n\n[A1]",
+        "<[Z9]think>x</think>\n\n[A1]",
+    ] {
+        let answer = format!("[1000-1002].\n\n{rest}");
+        assert_eq!(repaired(&answer, RepairMode::Strict).text, rest);
+        assert_eq!(streamed(&answer, RepairMode::Strict), rest);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 

@@ -42,12 +42,27 @@ pub(super) fn read_again(
     Err(misread)
 }
 
-/// The start of the edit next to the first code that begins or ends elsewhere. It can change how all text after it is read.
+/// The start of the edit that made the first code begin or end elsewhere. It can change how all text after it is read.
 fn changed_code(hidden: &[Range<usize>], applied: &Applied<'_>) -> Option<usize> {
     let kept = checked(hidden).filter_map(|span| applied.kept(span));
     let read = non_prose_spans(&applied.text);
     let changed = differences(&places(kept), &places(read.into_iter()));
-    nearest(&applied.placed, *changed.iter().min()?)
+    let start = *changed.iter().min()?;
+    within_opening(applied, start).or_else(|| nearest(&applied.placed, start))
+}
+
+/// The start of the edit that joined the opening of a code or a reasoning that begins at `start`, as without `[9]` in `` `[9]`` ``.
+fn within_opening(applied: &Applied<'_>, start: usize) -> Option<usize> {
+    let text = applied.text.get(start..)?;
+    let first = text.chars().next()?;
+    let length = match first {
+        '<' => text.find('>')? + 1,
+        _ => text.len() - text.trim_start_matches(first).len(),
+    };
+    let inside =
+        |placed: &&Placed<'_>| start < placed.after.start && placed.after.start < start + length;
+    let joined = applied.placed.iter().find(inside)?;
+    Some(joined.edit.bytes.start)
 }
 
 /// Starts of the edits next to a missing or an additional citation.
