@@ -74,6 +74,12 @@ pub fn sees_everything() -> bool {
     unsafe { pg_sys::XactIsoLevel <= pg_sys::XACT_READ_COMMITTED as i32 }
 }
 
+/// Whether the transaction ends with this statement. False also in a subtransaction.
+pub fn is_alone() -> bool {
+    // SAFETY: a plain read of a backend variable.
+    unsafe { !pg_sys::IsTransactionBlock() }
+}
+
 /// Runs `work` with a snapshot that contains all committed changes, also under REPEATABLE READ.
 pub fn with_latest_snapshot<T>(work: impl FnOnce() -> T) -> T {
     // SAFETY: plain calls; the snapshot is popped below, and by the abort of the transaction on an error.

@@ -103,6 +103,38 @@ fn each_call_is_made_to_wait_at_each_table() -> Result<()> {
     Ok(())
 }
 
+/// Functions that create, change or drop a table, an index or a trigger.
+const DDL: [&str; 4] = ["create_corpus", "alter_corpus", "sync_table", "stop_sync"];
+
+/// Locks that a call keeps until its transaction ends and that VACUUM or pg_dump would wait for, by function. They do not wait for those
+/// on sequences.
+fn kept_locks(session: &mut Pooled) -> Result<Vec<String>> {
+    let mut kept = Vec::new();
+    for call in calls().filter(|call| !DDL.contains(&call.function)) {
+        session.client.batch_execute("BEGIN")?;
+        session.run(&call.statement(), &[])?;
+        let locks = session.client.query(
+            "SELECT DISTINCT l.mode || ' on ' || l.relation::regclass FROM pg_locks AS l JOIN pg_class AS c ON c.oid = l.relation \
+             WHERE l.pid = pg_backend_pid() AND c.relkind <> 'S' AND l.mode NOT IN ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock') ORDER BY 1",
+            &[],
+        )?;
+        session.client.batch_execute("ROLLBACK")?;
+        for row in locks {
+            let lock: String = row.get(0);
+            kept.push(format!("{}: {lock}", call.function));
+        }
+    }
+    Ok(kept)
+}
+
+#[test]
+fn no_call_keeps_a_lock_that_vacuum_or_a_dump_waits_for() -> Result<()> {
+    let fixture = Fixture::build("int_kept")?;
+    let kept = kept_locks(&mut fixture.session()?)?;
+    ensure!(kept.is_empty(), "{kept:#?}");
+    Ok(())
+}
+
 /// Fails unless the call stopped with this SQLSTATE and without a warning about cleanup.
 fn stopped_with(reply: &Reply, state: &str) -> Result<()> {
     let error = reply.error.as_deref().unwrap_or("no error");

@@ -1,6 +1,9 @@
 //! Documents after a load, a TRUNCATE, a comparison and changes of a virtual column.
 
-use anyhow::{Result, ensure};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow, ensure};
 use reground_tests::server::Database;
 
 use crate::corpora::{TABLES, expect_equal};
@@ -40,6 +43,53 @@ fn a_comparison_replaces_the_entries_of_the_queue_that_it_covers() -> Result<()>
         stored == 1500,
         "{stored} documents were stored for 1500 rows"
     );
+    Ok(())
+}
+
+#[test]
+fn rows_are_written_while_a_table_is_registered() -> Result<()> {
+    let database = Database::create("register")?;
+    let mut client = database.connect()?;
+    client.batch_execute(
+        "CREATE TABLE rows (id integer PRIMARY KEY, body text);
+         INSERT INTO rows SELECT n, 'Row ' || n FROM generate_series(1, 20) AS n;
+         SELECT reground.create_corpus('register')",
+    )?;
+    let mut other = database.connect()?;
+    // Documents cannot be stored, so the registration waits.
+    client.batch_execute("BEGIN; LOCK TABLE register IN SHARE MODE")?;
+    let registering = thread::spawn(move || {
+        other.query_one(
+            "SELECT reground.sync_table('register', 'rows', key => 'id', content => 'body')",
+            &[],
+        )
+    });
+    let mut writer = database.connect()?;
+    let waits = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'register'::regclass)";
+    let start = Instant::now();
+    while !writer.query_one(waits, &[])?.get::<_, bool>(0) {
+        ensure!(
+            start.elapsed() < Duration::from_secs(60),
+            "the registration does not wait"
+        );
+        thread::sleep(Duration::from_millis(10));
+    }
+    writer.batch_execute(
+        "SET lock_timeout = '1s';
+         INSERT INTO rows VALUES (21, 'Row 21');
+         DELETE FROM rows WHERE id = 1;
+         UPDATE rows SET body = 'Row two' WHERE id = 2",
+    )?;
+    writer.batch_execute("VACUUM rows")?;
+    client.batch_execute("COMMIT")?;
+    let registered = registering.join();
+    let registered = registered.map_err(|_| anyhow!("the registering session panicked"))?;
+    // 20 rows, and the three that changed meanwhile.
+    let stored: i64 = registered?.get(0);
+    ensure!(stored == 23, "{stored} documents");
+    let wrong = "SELECT count(*) FROM rows AS r FULL JOIN register AS p ON p.doc_id = r.id::text WHERE p.content IS DISTINCT FROM r.body";
+    let wrong: i64 = client.query_one(wrong, &[])?.get(0);
+    ensure!(wrong == 0, "{wrong} documents differ");
     Ok(())
 }
 

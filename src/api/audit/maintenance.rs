@@ -15,6 +15,7 @@ use crate::api::models::{embeddings, queue};
 use crate::api::{not_empty, writable};
 use crate::error::{Error, Result};
 use crate::rows;
+use crate::session::is_alone;
 use crate::sql;
 use crate::store::{maintenance, rollups};
 
@@ -23,8 +24,17 @@ use crate::store::{maintenance, rollups};
 pub(crate) struct Task {
     /// The name in `maintenance_tasks`.
     pub(crate) name: &'static str,
-    /// Runs the task, and returns the number of processed objects. The argument is whether the task was named: it then does all its work now.
-    run: fn(bool) -> Result<TaskResult>,
+    /// Runs the task, and returns the number of processed objects.
+    run: fn(Call) -> Result<TaskResult>,
+}
+
+/// How a task was called.
+#[derive(Clone, Copy)]
+struct Call {
+    /// Whether the task was named. It then does all its work now.
+    is_named: bool,
+    /// Whether the transaction ends with the statement.
+    is_alone: bool,
 }
 
 /// A task without problems of its own: an error undoes it.
@@ -76,11 +86,11 @@ const TASKS: [Task; 11] = [
     },
     Task {
         name: "check_coordinates",
-        run: coordinates::check_all,
+        run: |call| coordinates::check_all(call.is_named),
     },
     Task {
         name: "retention",
-        run: |_| all(retention::run_now()),
+        run: |call| all(retention::run_now(call.is_alone)),
     },
 ];
 
@@ -165,10 +175,14 @@ pub(crate) fn run(task: Task, begun: Option<i64>, is_named: bool) -> Result<Opti
         Some(run_id) => run_id,
         None => maintenance::begin(task.name)?,
     };
+    let call = Call {
+        is_named,
+        is_alone: is_alone(),
+    };
     // A cancel ends a call by hand. In the worker it ends only the task.
     let outcome = match begun {
-        Some(_) => sql::guarded_from_cancel(|| (task.run)(is_named)),
-        None => sql::guarded(|| (task.run)(is_named)),
+        Some(_) => sql::guarded_from_cancel(|| (task.run)(call)),
+        None => sql::guarded(|| (task.run)(call)),
     };
     let (processed, error, sqlstate) = match &outcome {
         Ok(done) => (Some(done.processed), done.error(), None),

@@ -8,6 +8,7 @@ use crate::api::{given, writable};
 use crate::error::{Error, Result};
 use crate::guc;
 use crate::rows;
+use crate::session::is_alone;
 use crate::store::retention::{self, Periods};
 
 #[pg_extern(sql = false)]
@@ -20,24 +21,25 @@ fn run_retention(
     if is_ahead(as_of) && !is_superuser() {
         return Err(Error::TooEarly("run_retention").into());
     }
-    let done = retention::run(Periods {
-        as_of,
-        trace_days: guc::trace_retention_days(),
-        archive_days: guc::archive_retention_days(),
-    })?;
+    let done = retention::run(periods(as_of), is_alone())?;
     rows::emit(fcinfo, &done)?;
     Ok(())
 }
 
-/// Runs retention as a task of maintenance, and returns the number of rows archived or removed.
-pub(super) fn run_now() -> Result<i64> {
-    let done = retention::run(Periods {
-        as_of: transaction_timestamp(),
-        trace_days: guc::trace_retention_days(),
-        archive_days: guc::archive_retention_days(),
-    })?;
+/// Runs retention as a task of maintenance, and returns the number of rows archived or removed. `is_alone`: whether the transaction ends
+/// with the statement.
+pub(super) fn run_now(is_alone: bool) -> Result<i64> {
+    let done = retention::run(periods(transaction_timestamp()), is_alone)?;
     let done = done.iter().filter(|done| !done.action.starts_with("kept"));
     Ok(done.map(|done| done.rows).sum())
+}
+
+fn periods(as_of: TimestampWithTimeZone) -> Periods {
+    Periods {
+        as_of,
+        trace_days: guc::trace_retention_days(),
+        archive_days: guc::archive_retention_days(),
+    }
 }
 
 /// Whether a time is in the future. It would remove more than the settings of the superuser allow.

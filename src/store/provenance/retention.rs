@@ -37,8 +37,8 @@ pub fn hold_off() -> Result<()> {
     sql::lock("reground.turns_turn_id_seq")
 }
 
-/// Archives and removes rows that are older than the periods.
-pub fn run(periods: Periods) -> Result<Vec<RetentionRow>> {
+/// Archives and removes rows that are older than the periods. `is_alone`: whether the transaction ends with the statement.
+pub fn run(periods: Periods, is_alone: bool) -> Result<Vec<RetentionRow>> {
     as_owner_scanning(|| {
         // One session at a time: a second one then finds nothing to do.
         hold_off()?;
@@ -58,7 +58,7 @@ pub fn run(periods: Periods) -> Result<Vec<RetentionRow>> {
         remove_links(traced, &mut done)?;
         remove_shadows(traced, &mut done)?;
         expire(archived, &mut done)?;
-        remove_traces(traced, archived, &mut done)?;
+        remove_traces(traced, archived, is_alone, &mut done)?;
         done.retain(|done| done.rows > 0);
         Ok(done)
     })
@@ -153,12 +153,15 @@ fn expire(before: TimestampWithTimeZone, done: &mut Vec<RetentionRow>) -> Result
 }
 
 /// Removes old traces. Single rows are deleted first, because that blocks nobody; then whole partitions are truncated, whose locks are
-/// kept until the transaction ends.
+/// kept until the transaction ends. A transaction that goes on after this statement deletes the rows of whole partitions too, because turns
+/// and pg_dump would wait for it.
 fn remove_traces(
     before: TimestampWithTimeZone,
     archived: TimestampWithTimeZone,
+    is_alone: bool,
     done: &mut Vec<RetentionRow>,
 ) -> Result<()> {
+    let may_truncate = is_alone && sees_everything();
     let mut whole: Vec<(String, i64)> = Vec::new();
     for number in 0..PARTITIONS {
         let partition = format!("turn_traces_{number:02}");
@@ -166,7 +169,7 @@ fn remove_traces(
         match all_old {
             None => {}
             // A transaction with an older snapshot does not see all rows that TRUNCATE would remove.
-            Some(true) if sees_everything() && is_free(&partition)? => {
+            Some(true) if may_truncate && is_free(&partition)? => {
                 // Counted before the lock, because every turn waits for the lock.
                 let count = format!("SELECT count(*) FROM reground.{partition}");
                 let rows = sql::write_one::<i64>(&count, &[])?.unwrap_or_default();

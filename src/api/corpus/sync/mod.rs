@@ -22,7 +22,7 @@ use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::models::embeddings::{clock, since};
 use crate::store::sync::{self, Queued, REQUIRED, SourceColumns, Synchronised};
 use crate::tenant;
-use apply::OnLock;
+use apply::{Applied, OnLock};
 use reground_models::recheck::is_long;
 use source::Source;
 
@@ -80,14 +80,21 @@ fn checked_mode(mode: &str) -> Result<&str> {
 }
 
 /// Registers a table, creates its triggers and stores its rows. Returns the number of documents stored.
+///
+/// CREATE TRIGGER locks the table against writers and VACUUM until the transaction ends. So the rows of a new table are stored before, and
+/// afterwards only those that changed meanwhile.
 fn register(name: &str, relation: pg_sys::Oid, columns: &SourceColumns, mode: &str) -> Result<i64> {
     let tenant = tenant::if_any();
     let table = triggers::check_source(relation)?;
     let corpus = corpora::load(&tenant, name)?;
     check_corpus(&corpus)?;
-    // The lock is on the table first, as in the transaction of a writer.
+    let create_triggers = || triggers::create(corpus.corpus_id, relation.to_u32());
     triggers::drop_leftovers(relation.to_u32())?;
-    triggers::create(corpus.corpus_id, relation.to_u32())?;
+    let is_new = sync::find(corpus.corpus_id)?.is_none();
+    if !is_new {
+        // The lock is on the table first, as in the transaction of a writer.
+        create_triggers()?;
+    }
     let corpus = corpora::held(&tenant, name, Hold::Alter)?.in_place()?;
     match sync::find(corpus.corpus_id)? {
         Some(present)
@@ -111,10 +118,16 @@ fn register(name: &str, relation: pg_sys::Oid, columns: &SourceColumns, mode: &s
     }
     let synced = found(&corpus)?;
     if !synced.is_immediate() {
+        create_triggers()?;
         sync::queue(corpus.corpus_id, vec![None])?;
         return Ok(0);
     }
-    repair(&synced, ATTEMPTS)
+    let mut stored = 0;
+    if is_new {
+        stored = store_differences(&synced)?.changed;
+        create_triggers()?;
+    }
+    Ok(repair(&synced, ATTEMPTS)?.saturating_add(stored))
 }
 
 /// Checks that a corpus can have a synchronised table, and that the caller has the rights of its owner.
@@ -281,8 +294,7 @@ fn repair(synced: &Synchronised, attempts: usize) -> Result<i64> {
     hold_off_writers(synced.corpus_id, attempts)?;
     // The comparison finds all rows that are queued.
     while !sync::take(synced.corpus_id, BATCH, true)?.is_empty() {}
-    let differences = Source::of(synced)?.differences()?;
-    let applied = apply::rows(synced, &apply::entries(differences), OnLock::Raise)?;
+    let applied = store_differences(synced)?;
     let error = applied.failed.first();
     let error = error.and_then(|entry| entry.last_error.as_deref());
     sync::note(synced.corpus_id, true, error)?;
@@ -290,6 +302,12 @@ fn repair(synced: &Synchronised, attempts: usize) -> Result<i64> {
         warn_of(synced, error);
     }
     Ok(applied.changed)
+}
+
+/// Compares all rows of a table with the documents, and stores the differences.
+fn store_differences(synced: &Synchronised) -> Result<Applied> {
+    let differences = Source::of(synced)?.differences()?;
+    apply::rows(synced, &apply::entries(differences), OnLock::Raise)
 }
 
 /// Attempts to wait for the writers of one table, a second each.
