@@ -1,6 +1,6 @@
 # Each target calls one script. Downloads, builds and servers are in ~/.cache/reground (REGROUND_CACHE=…), not in the clone.
 
-export ARGS WORKER PG PG_CONFIG APPS PACKAGES DEBS MAINTAINER PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS ROWS SECONDS_EACH
+export ARGS WORKER PG PG_CONFIG APPS PACKAGES DEBS MAINTAINER PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS ROWS SECONDS_EACH PART MINUTES CALLS
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-bench test-metrics test-models test-apps test-update test-pgvector test-installed test-packages test-image test-owner test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-scale bench-visible-rows all build install package fmt lint clean
@@ -59,7 +59,7 @@ test-subscriber: ## test a logical subscriber of a PostgreSQL without the extens
 test-erasure: ## test that erased text is in no dump, no file of the server and no restored backup
 	@scripts/test-erasure.sh
 
-soak: ## run the fuzz tests longer, 10,000 statements on synchronised tables, and fifty crashes (SECONDS_EACH=600, ROUNDS=50)
+soak: ## run the tests that take two hours, in four parts: random input, crashes and memory, twice an application under load (PART=2)
 	@scripts/soak.sh
 
 server: ## start a server with the extension; the last line is its URI (RECREATE=1 creates the extension again)

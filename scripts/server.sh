@@ -76,6 +76,46 @@ server_index_is_sound() {
     [ -z "$found" ] || { echo "$found" >&2; die "the index is not sound $5"; }
 }
 
+# server_crash FOLDER: kills the postmaster and all its children, as when the machine fails.
+server_crash() {
+    local postmaster children child
+    postmaster=$(head -n 1 "$1/data/postmaster.pid")
+    # Stop it first, so that it does not notice the death of its children and start recovery.
+    kill -STOP "$postmaster"
+    children=$(pgrep -P "$postmaster" | tr '\n' ' ')
+    # Kill the children first, so that none notices that the postmaster is gone and exits cleanly.
+    # shellcheck disable=SC2086 # the children are several words
+    kill -9 $children "$postmaster"
+    # The next start needs the shared memory, which the last process releases.
+    for child in $children "$postmaster"; do
+        while kill -0 "$child" 2>/dev/null; do sleep 0.05; done
+    done
+    rm -f "$1/data/postmaster.pid"
+}
+
+# standby_create FOLDER PRIMARY BINDIR [SETTING]...: a copy of the server in the folder PRIMARY that replays its changes, with a slot
+# `standby`.
+standby_create() {
+    local folder=$1 primary=$2 bin=$3
+    shift 3
+    mkdir -p "$folder"
+    chown "$SERVER_USER" "$folder"
+    (cd "$folder" && run_logged "$CACHE/logs/basebackup.log" as_server_user "$bin/pg_basebackup" --write-recovery-conf --create-slot --slot standby \
+        --checkpoint fast --no-sync --dbname "$(server_uri "$primary" postgres)" --pgdata "$folder/data")
+    # No socket folder, because the copy contains that of the primary.
+    printf '%s\n' "unix_socket_directories = ''" "$@" | as_server_user tee -a "$folder/data/postgresql.conf" >/dev/null
+}
+
+# standby_catches_up STANDBY PRIMARY DATABASE: waits until the standby has replayed all changes; exits after two minutes.
+standby_catches_up() {
+    local position deadline=$((SECONDS + 120))
+    position=$(server_query "$2" "$3" --command "SELECT pg_current_wal_flush_lsn()")
+    until [ "$(server_query "$1" "$3" --command "SELECT pg_last_wal_replay_lsn() >= '$position'")" = t ]; do
+        [ $SECONDS -lt $deadline ] || die "the standby does not catch up" "see $1/log"
+        sleep 0.1
+    done
+}
+
 # development_server_folder PG_CONFIG: one folder per major version of the embedded server, and one per other server.
 development_server_folder() {
     local major bin

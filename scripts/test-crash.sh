@@ -39,23 +39,6 @@ trap 'exit 130' INT TERM
 # query SERVER ARGUMENT...
 query() { server_query "$1" reground "${@:2}"; }
 
-# crash SERVER: kills the postmaster and all its children, as when the machine fails.
-crash() {
-    local postmaster children child
-    postmaster=$(head -n 1 "$1/data/postmaster.pid")
-    # Stop it first, so that it does not notice the death of its children and start recovery.
-    kill -STOP "$postmaster"
-    children=$(pgrep -P "$postmaster" | tr '\n' ' ')
-    # Kill the children first, so that none notices that the postmaster is gone and exits cleanly.
-    # shellcheck disable=SC2086 # the children are several words
-    kill -9 $children "$postmaster"
-    # The next start needs the shared memory, which the last process releases.
-    for child in $children "$postmaster"; do
-        while kill -0 "$child" 2>/dev/null; do sleep 0.05; done
-    done
-    rm -f "$1/data/postmaster.pid"
-}
-
 # sound SERVER WHEN
 sound() {
     local found
@@ -78,12 +61,8 @@ server_start "$primary" "$PG_BIN"
 "$PG_BIN/psql" --no-psqlrc --quiet --dbname "$(server_uri "$primary" postgres)" --command "CREATE DATABASE reground"
 query "$primary" --command "CREATE EXTENSION reground CASCADE"
 query "$primary" --file "$sql/schema.sql"
-mkdir -p "$standby"
-chown "$SERVER_USER" "$standby"
-(cd "$folder" && run_logged "$logs/basebackup.log" as_server_user "$PG_BIN/pg_basebackup" --write-recovery-conf --create-slot --slot standby --checkpoint fast --no-sync \
-    --dbname "$(server_uri "$primary" postgres)" --pgdata "$standby/data")
-# No socket folder, because the copy contains that of the primary; and replay cancels readers soon.
-printf '%s\n' "unix_socket_directories = ''" "max_standby_streaming_delay = 500ms" | as_server_user tee -a "$standby/data/postgresql.conf" >/dev/null
+# Replay cancels readers soon.
+standby_create "$standby" "$primary" "$PG_BIN" "max_standby_streaming_delay = 500ms"
 server_start "$standby" "$PG_BIN"
 read_on "$primary" &
 readers=$!
@@ -100,7 +79,7 @@ for round in $(seq "$rounds"); do
         "$(server_uri "$primary" reground)" >"$logs/writes-$round" 2>&1 &
     writers=$!
     sleep "$(awk -v round="$round" 'BEGIN { srand(round * 7919); print 1 + rand() * 3 }')"
-    crash "$primary"
+    server_crash "$primary"
     wait "$writers" || true
     server_start "$primary" "$PG_BIN"
     sound "$primary" "after crash $round"
@@ -118,12 +97,7 @@ for server in primary standby; do
 done
 
 query "$primary" --file "$sql/talk.sql" >/dev/null
-position=$(query "$primary" --command "SELECT pg_current_wal_flush_lsn()")
-SECONDS=0
-until [ "$(query "$standby" --command "SELECT pg_last_wal_replay_lsn() >= '$position'")" = t ]; do
-    [ $SECONDS -lt 120 ] || die "the standby does not catch up" "see $standby/log"
-    sleep 0.1
-done
+standby_catches_up "$standby" "$primary" reground
 say "read-only functions work on the standby, and writing functions are refused"
 query "$primary" --command "SET default_transaction_read_only = on" --file "$sql/look.sql" >"$logs/look-primary"
 query "$standby" --file "$sql/look.sql" >"$logs/look-standby"

@@ -1,0 +1,3 @@
+\set number random(0, 60)
+\set kind random(0, 20)
+SELECT forget(:number, :kind / 10);

@@ -1,0 +1,3 @@
+\set number random(0, 39)
+\set seed random(0, 100000)
+SELECT import(:number, :seed);
