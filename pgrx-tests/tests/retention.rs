@@ -129,9 +129,7 @@ fn a_transaction_that_goes_on_holds_up_no_turn_and_no_dump() -> Result<()> {
     ] {
         client.batch_execute("BEGIN")?;
         client.query(task, &[&aged.between])?;
-        aged.client.batch_execute(&format!(
-            "BEGIN; SET LOCAL lock_timeout = '1s'; LOCK TABLE reground.turn_traces IN ACCESS SHARE MODE; COMMIT"
-        ))?;
+        aged.client.batch_execute("BEGIN; SET LOCAL lock_timeout = '1s'; LOCK TABLE reground.turn_traces IN ACCESS SHARE MODE; COMMIT")?;
         aged.client
             .batch_execute(&format!("VACUUM reground.{partition}"))?;
         client.batch_execute("ROLLBACK")?;
