@@ -48,6 +48,15 @@ fn a_comparison_replaces_the_entries_of_the_queue_that_it_covers() -> Result<()>
 
 #[test]
 fn rows_are_written_while_a_table_is_registered() -> Result<()> {
+    // The snapshot of the second level does not show what is written meanwhile. The next run of maintenance stores it.
+    for (level, expected) in [("read committed", 23), ("repeatable read", 20)] {
+        register_and_write(level, expected)?;
+    }
+    Ok(())
+}
+
+/// Registers a table in a transaction of a level while another session writes. `expected`: number of documents stored meanwhile.
+fn register_and_write(level: &str, expected: i64) -> Result<()> {
     let database = Database::create("register")?;
     let mut client = database.connect()?;
     client.batch_execute(
@@ -56,6 +65,7 @@ fn rows_are_written_while_a_table_is_registered() -> Result<()> {
          SELECT reground.create_corpus('register')",
     )?;
     let mut other = database.connect()?;
+    other.batch_execute(&format!("SET default_transaction_isolation = '{level}'"))?;
     // Documents cannot be stored, so the registration waits.
     client.batch_execute("BEGIN; LOCK TABLE register IN SHARE MODE")?;
     let registering = thread::spawn(move || {
@@ -84,12 +94,12 @@ fn rows_are_written_while_a_table_is_registered() -> Result<()> {
     client.batch_execute("COMMIT")?;
     let registered = registering.join();
     let registered = registered.map_err(|_| anyhow!("the registering session panicked"))?;
-    // 20 rows, and the three that changed meanwhile.
     let stored: i64 = registered?.get(0);
-    ensure!(stored == 23, "{stored} documents");
+    ensure!(stored == expected, "{level}: {stored} documents");
+    client.query("SELECT reground.run_maintenance('sync_queue')", &[])?;
     let wrong = "SELECT count(*) FROM rows AS r FULL JOIN register AS p ON p.doc_id = r.id::text WHERE p.content IS DISTINCT FROM r.body";
     let wrong: i64 = client.query_one(wrong, &[])?.get(0);
-    ensure!(wrong == 0, "{wrong} documents differ");
+    ensure!(wrong == 0, "{level}: {wrong} documents differ");
     Ok(())
 }
 

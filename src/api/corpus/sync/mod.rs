@@ -16,7 +16,7 @@ use crate::api::audit::task_result::TaskResult;
 use crate::api::{given, not_empty, writable};
 use crate::error::{Error, Result, warn};
 use crate::retrieve::catalog::is_unique;
-use crate::session::with_settings;
+use crate::session::{sees_everything, with_settings};
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::models::embeddings::{clock, since};
@@ -127,7 +127,12 @@ fn register(name: &str, relation: pg_sys::Oid, columns: &SourceColumns, mode: &s
         stored = store_differences(&synced)?.changed;
         create_triggers()?;
     }
-    Ok(repair(&synced, ATTEMPTS)?.saturating_add(stored))
+    stored = stored.saturating_add(repair(&synced, ATTEMPTS)?);
+    if !sees_everything() {
+        // The snapshot does not show what was written since it was taken, and no trigger saw it.
+        sync::queue(corpus.corpus_id, vec![None])?;
+    }
+    Ok(stored)
 }
 
 /// Checks that a corpus can have a synchronised table, and that the caller has the rights of its owner.
