@@ -76,6 +76,27 @@ server_index_is_sound() {
     [ -z "$found" ] || { echo "$found" >&2; die "the index is not sound $5"; }
 }
 
+# temporary_servers NAME: makes the folder `folder` for servers of this script. At its end, background processes that are listed in
+# `background` and the servers in the folder are stopped, and the folder is removed.
+temporary_servers() {
+    folder=$(mktemp -d "$SERVER_HOME/$1.XXXXXX")
+    chown "$SERVER_USER" "$folder"
+    background=
+    trap remove_temporary_servers EXIT
+    trap 'exit 130' INT TERM
+}
+
+remove_temporary_servers() {
+    local server
+    # shellcheck disable=SC2086 # the processes are several words
+    [ -z "$background" ] || kill $background 2>/dev/null || true
+    # The youngest first: a standby does not wait for its primary then.
+    for server in $(ls -dt "$folder"/*/data "$folder/data" 2>/dev/null); do
+        server_stop "${server%/data}" "$PG_BIN" 2>/dev/null || true
+    done
+    rm -rf "$folder"
+}
+
 # server_crash FOLDER: kills the postmaster and all its children, as when the machine fails.
 server_crash() {
     local postmaster children child

@@ -18,9 +18,7 @@ library=$("$ROOT/scripts/build-extension.sh")
 "$ROOT/scripts/install-extension.sh" "$library"
 [ -x "$PG_BIN/pgbench" ] || die "this PostgreSQL comes without pgbench" "PG=18 has it"
 
-folder=$(mktemp -d "$SERVER_HOME/memory.XXXXXX")
-trap 'server_stop "$folder" "$PG_BIN" 2>/dev/null || true; rm -rf "$folder"' EXIT
-trap 'exit 130' INT TERM
+temporary_servers memory
 server_create "$folder" "$PG_BIN" "fsync = off" "shared_buffers = 64MB"
 server_start "$folder" "$PG_BIN"
 "$PG_BIN/psql" --no-psqlrc --quiet --dbname "$(server_uri "$folder" postgres)" --command "CREATE DATABASE app"

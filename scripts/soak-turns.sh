@@ -23,18 +23,8 @@ for program in pgbench pg_basebackup; do
     [ -x "$PG_BIN/$program" ] || die "this PostgreSQL comes without $program" "PG=18 has it"
 done
 
-folder=$(mktemp -d "$SERVER_HOME/soak.XXXXXX")
-chown "$SERVER_USER" "$folder"
+temporary_servers soak
 primary=$folder/primary standby=$folder/standby
-readers=
-stop_all() {
-    [ -z "$readers" ] || kill $readers 2>/dev/null || true
-    server_stop "$standby" "$PG_BIN" 2>/dev/null || true
-    server_stop "$primary" "$PG_BIN" 2>/dev/null || true
-    rm -rf "$folder"
-}
-trap stop_all EXIT
-trap 'exit 130' INT TERM
 
 # query SERVER ARGUMENT...
 query() { server_query "$1" app "${@:2}"; }
@@ -64,9 +54,9 @@ query "$primary" --file "$sql/schema.sql" >/dev/null
 standby_create "$standby" "$primary" "$PG_BIN" "max_standby_streaming_delay = 30s"
 server_start "$standby" "$PG_BIN"
 read_on "$primary" &
-readers=$!
+background=$!
 read_on "$standby" &
-readers="$readers $!"
+background="$background $!"
 
 end=$((SECONDS + 60 * minutes))
 round=0
@@ -92,10 +82,10 @@ nothing_differs "$primary" "at the end" "$sql/settled.sql" "$sql/checks.sql" "$s
 standby_catches_up "$standby" "$primary" app
 nothing_differs "$standby" "on the standby" "$sql/checks.sql"
 
-# shellcheck disable=SC2086 # the readers are several words
-kill $readers
+# shellcheck disable=SC2086 # the processes are several words
+kill $background
 wait 2>/dev/null || true
-readers=
+background=
 if cat "$logs"/reads-* | grep -v '^compared: ' | head -n 40 | grep . >&2; then die "a reader saw a difference"; fi
 for server in primary standby; do
     grep -q '^compared: ' "$logs/reads-$server" || die "the $server was never read" "see $logs/read-errors"

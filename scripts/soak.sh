@@ -23,9 +23,7 @@ random_input() {
     say "synchronised tables: concurrent random statements"
     library=$("$ROOT/scripts/build-extension.sh")
     "$ROOT/scripts/install-extension.sh" "$library"
-    folder=$(mktemp -d "$SERVER_HOME/soak.XXXXXX")
-    trap 'server_stop "$folder" "$PG_BIN"; rm -rf "$folder"' EXIT
-    trap 'exit 130' INT TERM
+    temporary_servers soak
     server_create "$folder" "$PG_BIN" "fsync = off"
     server_start "$folder" "$PG_BIN"
     # 17 times 4 writers with 150 statements.

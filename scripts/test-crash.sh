@@ -23,18 +23,8 @@ for program in pgbench pg_basebackup; do
     [ -x "$PG_BIN/$program" ] || die "this PostgreSQL comes without $program" "PG=18 has it"
 done
 
-folder=$(mktemp -d "$SERVER_HOME/crash.XXXXXX")
-chown "$SERVER_USER" "$folder"
+temporary_servers crash
 primary=$folder/primary standby=$folder/standby
-readers=
-stop_all() {
-    [ -z "$readers" ] || kill $readers 2>/dev/null || true
-    server_stop "$standby" "$PG_BIN" 2>/dev/null || true
-    server_stop "$primary" "$PG_BIN" 2>/dev/null || true
-    rm -rf "$folder"
-}
-trap stop_all EXIT
-trap 'exit 130' INT TERM
 
 # query SERVER ARGUMENT...
 query() { server_query "$1" reground "${@:2}"; }
@@ -65,9 +55,9 @@ query "$primary" --file "$sql/schema.sql"
 standby_create "$standby" "$primary" "$PG_BIN" "max_standby_streaming_delay = 500ms"
 server_start "$standby" "$PG_BIN"
 read_on "$primary" &
-readers=$!
+background=$!
 read_on "$standby" &
-readers="$readers $!"
+background="$background $!"
 
 # The build of an index over rows is logged at its end and replayed as a whole.
 query "$primary" --command "REINDEX INDEX docs_body"
@@ -110,10 +100,10 @@ if grep . "$logs/refused" >&2; then die "a writing function is not refused on a 
 
 say "promoting the standby"
 (cd "$standby" && as_server_user "$PG_BIN/pg_ctl" promote --wait --silent --timeout "$PATIENCE" --pgdata "$standby/data")
-# shellcheck disable=SC2086 # the readers are several words
-kill $readers
+# shellcheck disable=SC2086 # the processes are several words
+kill $background
 wait 2>/dev/null || true
-readers=
+background=
 sound "$standby" "after the promotion"
 query "$standby" --command "INSERT INTO docs (body) SELECT random_body() FROM generate_series(1, 2000)" --command "VACUUM docs"
 sound "$standby" "after writes to the promoted standby"

@@ -20,11 +20,8 @@ for program in pg_dump pg_basebackup; do
     [ -x "$PG_BIN/$program" ] || die "this PostgreSQL comes without $program" "PG=18 has it"
 done
 
-folder=$(mktemp -d "$SERVER_HOME/erasure.XXXXXX")
-chown "$SERVER_USER" "$folder"
+temporary_servers erasure
 server=$folder/server restored=$folder/restored archive=$folder/archive
-trap 'server_stop "$restored" "$PG_BIN" 2>/dev/null || true; server_stop "$server" "$PG_BIN" 2>/dev/null || true; rm -rf "$folder"' EXIT
-trap 'exit 130' INT TERM
 
 # query SERVER ARGUMENT...
 query() { server_query "$1" app "${@:2}"; }

@@ -30,9 +30,7 @@ done
 
 library=$("$ROOT/scripts/build-extension.sh" 2>"$logs/build.log") || { tail -n 40 "$logs/build.log" >&2; die "the extension does not build"; }
 "$ROOT/scripts/install-extension.sh" "$library"
-folder=$(mktemp -d "$SERVER_HOME/migrations.XXXXXX")
-trap 'server_stop "$folder" "$PG_BIN"; rm -rf "$folder"' EXIT
-trap 'exit 130' INT TERM
+temporary_servers migrations
 server_create "$folder" "$PG_BIN" "fsync = off"
 server_start "$folder" "$PG_BIN"
 server_query "$folder" postgres --command "CREATE ROLE app LOGIN" \

@@ -17,11 +17,8 @@ mkdir -p "$logs"
 library=$("$ROOT/scripts/build-extension.sh")
 "$ROOT/scripts/install-extension.sh" "$library"
 
-folder=$(mktemp -d "$SERVER_HOME/subscriber.XXXXXX")
-chown "$SERVER_USER" "$folder"
+temporary_servers subscriber
 publisher=$folder/publisher subscriber=$folder/subscriber
-trap 'server_stop "$subscriber" "$PG_BIN" 2>/dev/null || true; server_stop "$publisher" "$PG_BIN" 2>/dev/null || true; rm -rf "$folder"' EXIT
-trap 'exit 130' INT TERM
 
 # query SERVER ARGUMENT...
 query() { server_query "$1" app "${@:2}"; }

@@ -21,9 +21,8 @@ mkdir -p "$logs"
 library=$("$ROOT/scripts/build-extension.sh")
 "$ROOT/scripts/install-extension.sh" "$library"
 
-server=$(mktemp -d "$SERVER_HOME/update.XXXXXX")
-trap 'server_stop "$server" "$PG_BIN" 2>/dev/null || true; rm -rf "$server"' EXIT
-trap 'exit 130' INT TERM
+temporary_servers update
+server=$folder
 server_create "$server" "$PG_BIN" "fsync = off" "autovacuum = off"
 server_start "$server" "$PG_BIN"
 
