@@ -71,7 +71,7 @@ debian_package() {
     system=$(debian_system "$suite-build" "$suite")
     rm -rf "$built"
     say "the package for PostgreSQL $pg, built in Debian $suite"
-    run_logged "$CACHE/logs/package-$pg.log" debian_run "$system" env MAINTAINER="${MAINTAINER:-}" \
+    run_logged "$CACHE/logs/package-$pg.log" debian_run "$system" env MAINTAINER="${MAINTAINER:-}" DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-}" \
         SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git -C "$ROOT" log -1 --format=%ct)}" "$ROOT/packaging/build-in-debian.sh" "$pg" "/cache/packages/$pg"
     cp "$built"/* "$3"
 }
