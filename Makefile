@@ -3,7 +3,7 @@
 export ARGS WORKER PG PG_CONFIG APPS PACKAGES DEBS MAINTAINER PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS ROWS SECONDS_EACH PART MINUTES CALLS
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bench test-metrics test-models test-apps test-update test-pgvector test-installed test-packages test-image test-owner test-upgrade test-crash test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-scale bench-visible-rows all build install package fmt lint clean
+.PHONY: help demo test test-bench test-metrics test-models test-apps test-update test-pgvector test-installed test-packages test-image test-owner test-upgrade test-crash test-sealing test-subscriber test-erasure soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-scale bench-visible-rows all build install package fmt lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -52,6 +52,9 @@ test-upgrade: ## test the upgrade from 16 to 18 with data, by logical replicatio
 
 test-crash: ## test the BM25 index under kill -9, replay and promotion (ROUNDS=3)
 	@scripts/test-crash.sh
+
+test-sealing: ## test encrypted sources: equal results with and without keys, and no word of a source in files, WAL, dumps and the log
+	@scripts/test-sealing.sh
 
 test-subscriber: ## test a logical subscriber of a PostgreSQL without the extension
 	@scripts/test-subscriber.sh

@@ -1,9 +1,10 @@
-//! Server settings: of tenant, worker and retention, and one for each setting of a turn.
+//! Server settings: of tenant, keys, worker and retention, and one for each setting of a turn.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString};
 use std::time::Duration;
 
+use pgrx::pg_guard;
 use pgrx::pg_sys;
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 use reground_grounding::settings::SETTINGS;
@@ -14,6 +15,8 @@ static TENANT: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(
 
 static PRINCIPALS_FROM: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 
+static MASTER_KEY_FILE: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
+
 static WORKER_DATABASES: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 static WORKER_INTERVAL: GucSetting<i32> = GucSetting::<i32>::new(60);
 static TRACE_RETENTION_DAYS: GucSetting<i32> = GucSetting::<i32>::new(90);
@@ -21,6 +24,21 @@ static ARCHIVE_RETENTION_DAYS: GucSetting<i32> = GucSetting::<i32>::new(730);
 
 /// Defines all settings and reserves the prefix, so that a misspelt setting is an error.
 pub fn define() {
+    define_access();
+    define_maintenance();
+    let _ = define_text(
+        "tracking_parameters",
+        "Query parameters that put_document drops from a URI, separated by commas; a trailing * matches any rest. Empty: the built-in list.",
+    );
+    let defined = SETTINGS.iter();
+    let defined = defined.map(|setting| define_text(setting.name, setting.meaning));
+    TURN_SETTINGS.set(defined.collect());
+    // SAFETY: the prefix is a static NUL-terminated string.
+    unsafe { pg_sys::MarkGUCPrefixReserved(c"reground".as_ptr()) };
+}
+
+/// The tenant, the principals and the master key.
+fn define_access() {
     // Superuser only: another role could choose a setting that it can fill.
     GucRegistry::define_string_guc(
         c"reground.tenant_from",
@@ -48,6 +66,24 @@ pub fn define() {
         GucContext::Suset,
         GucFlags::default(),
     );
+    // Superuser only: it names a file of the server.
+    GucRegistry::define_string_guc(
+        c"reground.master_key_file",
+        c"File of the server with the master key, 64 hexadecimal digits, which opens the keys of the tenants.",
+        c"Empty: none; a session that has the master key sets reground.master_key.",
+        &MASTER_KEY_FILE,
+        GucContext::Suset,
+        GucFlags::default(),
+    );
+    MASTER_KEY.set(Some(define_secret(
+        c"reground.master_key",
+        c"The master key of this session, 64 hexadecimal digits.",
+        c"Empty: that of reground.master_key_file.",
+    )));
+}
+
+/// The worker of maintenance, and retention.
+fn define_maintenance() {
     GucRegistry::define_string_guc(
         c"reground.worker_databases",
         c"Databases that the preloaded library maintains in the background, separated by commas.",
@@ -88,18 +124,12 @@ pub fn define() {
         GucContext::Suset,
         GucFlags::default(),
     );
-    let _ = define_text(
-        "tracking_parameters",
-        "Query parameters that put_document drops from a URI, separated by commas; a trailing * matches any rest. Empty: the built-in list.",
-    );
-    let defined = SETTINGS.iter();
-    let defined = defined.map(|setting| define_text(setting.name, setting.meaning));
-    TURN_SETTINGS.set(defined.collect());
-    // SAFETY: the prefix is a static NUL-terminated string.
-    unsafe { pg_sys::MarkGUCPrefixReserved(c"reground".as_ptr()) };
 }
 
 thread_local! {
+    /// The variable of the master key.
+    static MASTER_KEY: Cell<Option<Variable>> = const { Cell::new(None) };
+
     /// The variables of the turn settings, in the order of the table.
     static TURN_SETTINGS: RefCell<Vec<Variable>> = const { RefCell::new(Vec::new()) };
 }
@@ -116,6 +146,37 @@ impl Variable {
             let value = *self.0;
             (!value.is_null()).then(|| CStr::from_ptr(value).to_string_lossy().into_owned())
         }
+    }
+}
+
+/// Defines a text that nobody can read: SHOW and set_config return what it stands for.
+fn define_secret(name: &'static CStr, meaning: &'static CStr, empty: &'static CStr) -> Variable {
+    // Leaked on purpose, as in `define_text`.
+    let value: *mut *mut std::ffi::c_char = Box::leak(Box::new(std::ptr::null_mut()));
+    let flags = pg_sys::GUC_NO_SHOW_ALL | pg_sys::GUC_NOT_IN_SAMPLE | pg_sys::GUC_DISALLOW_IN_FILE;
+    // SAFETY: the pointers are static or leaked above. The hook returns a static text.
+    unsafe {
+        pg_sys::DefineCustomStringVariable(
+            name.as_ptr(),
+            meaning.as_ptr(),
+            empty.as_ptr(),
+            value,
+            c"".as_ptr(),
+            pg_sys::GucContext::PGC_USERSET,
+            flags as std::ffi::c_int,
+            None,
+            None,
+            Some(hidden),
+        );
+    }
+    Variable(value)
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn hidden() -> *const std::ffi::c_char {
+    match master_key() {
+        Some(_) => c"set".as_ptr(),
+        None => c"".as_ptr(),
     }
 }
 
@@ -149,6 +210,17 @@ fn define_text(name: &str, meaning: &str) -> Variable {
     Variable(value)
 }
 
+/// The file with the master key, if configured.
+pub fn master_key_file() -> Option<String> {
+    text_of(&MASTER_KEY_FILE)
+}
+
+/// The master key that the session has set.
+pub fn master_key() -> Option<String> {
+    let value = MASTER_KEY.get().and_then(Variable::value);
+    value.filter(|value| !value.is_empty())
+}
+
 /// Databases with background maintenance.
 pub fn worker_databases() -> Vec<String> {
     let list = WORKER_DATABASES.get();
@@ -168,15 +240,15 @@ pub fn worker_interval() -> Duration {
 
 /// Name of the setting that contains the tenant, if configured.
 pub fn tenant_from() -> Option<String> {
-    setting_name(&TENANT_FROM)
+    text_of(&TENANT_FROM)
 }
 
 /// Name of the setting that contains the principals of the caller, if configured.
 pub fn principals_from() -> Option<String> {
-    setting_name(&PRINCIPALS_FROM)
+    text_of(&PRINCIPALS_FROM)
 }
 
-fn setting_name(setting: &GucSetting<Option<CString>>) -> Option<String> {
+fn text_of(setting: &GucSetting<Option<CString>>) -> Option<String> {
     let name = setting.get()?.to_string_lossy().into_owned();
     (!name.is_empty()).then_some(name)
 }

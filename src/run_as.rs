@@ -33,6 +33,12 @@ pub fn as_owner_scanning<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
+/// Whether the current user is the owner of our tables.
+pub fn is_owner() -> Result<bool> {
+    // SAFETY: the current user id is always valid.
+    Ok(unsafe { pg_sys::GetUserId() } == owner()?)
+}
+
 /// The owner of our tables: `pg_database_owner`, unless it was changed. It is looked up each time in the catalog caches.
 fn owner() -> Result<pg_sys::Oid> {
     // SAFETY: look-ups by NUL-terminated names. missing_ok is true, and a missing table has no row in the cache. The tuple is a row of

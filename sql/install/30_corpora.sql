@@ -73,7 +73,7 @@ COMMENT ON COLUMN reground.documents.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.documents.doc_id IS 'The application''s id of the document.';
 COMMENT ON COLUMN reground.documents.version IS 'Version, from 1; each change of the text adds one.';
 COMMENT ON COLUMN reground.documents.tenant IS 'Tenant of the corpus, or of the document in a corpus with tenant_column; NULL if it is shared.';
-COMMENT ON COLUMN reground.documents.uri IS 'Canonical address (RFC 3986, without fragment and tracking parameters), or a stable path.';
+COMMENT ON COLUMN reground.documents.uri IS 'Canonical address (RFC 3986, without fragment and tracking parameters), or a stable path. NULL if tenants have keys: then only the table NAME_documents of the corpus has it.';
 COMMENT ON COLUMN reground.documents.page_count IS 'Number of pages; NULL without pages. Citations of later pages are out_of_bounds.';
 COMMENT ON COLUMN reground.documents.char_count IS 'Unicode characters of the normalised text.';
 COMMENT ON COLUMN reground.documents.chunk_count IS 'Number of passages of this version.';

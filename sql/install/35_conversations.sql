@@ -234,6 +234,7 @@ CREATE TABLE reground.conversation_markers (
     first_turn_no   integer NOT NULL,
     cited           boolean NOT NULL DEFAULT false,
     binding_no      integer NOT NULL,
+    pages           text,
     PRIMARY KEY (conversation_id, marker),
     UNIQUE (conversation_id, binding_no)
 );
@@ -261,12 +262,14 @@ COMMENT ON COLUMN reground.conversation_markers.title IS 'Title of the document 
 COMMENT ON COLUMN reground.conversation_markers.uri IS 'Address of the document when the marker was assigned.';
 COMMENT ON COLUMN reground.conversation_markers.first_turn_no IS 'Number of the turn that assigned the marker.';
 COMMENT ON COLUMN reground.conversation_markers.cited IS 'Whether an answer has cited the marker; history keeps cited markers.';
+COMMENT ON COLUMN reground.conversation_markers.pages IS 'First and last page, sealed; NULL if they are in page_start and page_end.';
 COMMENT ON COLUMN reground.conversation_markers.binding_no IS 'Order of assignment within the conversation, from 1.';
 
 CREATE VIEW reground.source_facts WITH (security_invoker = true) AS
     -- A fact that is a part of the passage is stored by its range.
     SELECT t.turn_id, s.source ->> 'marker' AS marker, f.fact_no::integer, t.tenant,
-           coalesce(f.fact ->> 'text', pg_catalog.substr(s.source #>> '{passage,content}', r.first + 1, r.last - r.first)) AS fact, r.first + w.start AS fact_start, r.last + w.start AS fact_end,
+           coalesce(reground._unsealed(t.tenant, 'text', f.fact ->> 'text'),
+                    CASE WHEN p.is_open THEN pg_catalog.substr(p.content, r.first + 1, r.last - r.first) ELSE p.content END) AS fact, r.first + w.start AS fact_start, r.last + w.start AS fact_end,
            coalesce(pg_catalog.regexp_replace(s.source #>> '{passage,published}', 'T00:00:00\+00:00$', ''),
                     pg_catalog.split_part(s.source #>> '{passage,modified}', 'T', 1)) AS published,
            (s.source #>> '{passage,version}')::integer AS version, s.source #>> '{passage,content_hash}' AS content_hash
@@ -274,7 +277,10 @@ CREATE VIEW reground.source_facts WITH (security_invoker = true) AS
     CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.context) AS s(source)
     CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(s.source -> 'facts') WITH ORDINALITY AS f(fact, fact_no)
     CROSS JOIN LATERAL (SELECT (f.fact #>> '{chars,start}')::integer, (f.fact #>> '{chars,end}')::integer) AS r(first, last)
-    CROSS JOIN LATERAL (SELECT coalesce((s.source #>> '{passage,window_of,start}')::integer, 0)) AS w(start);
+    CROSS JOIN LATERAL (SELECT coalesce((s.source #>> '{passage,window_of,start}')::integer, 0)) AS w(start)
+    -- Without its key, a passage reads as one word.
+    CROSS JOIN LATERAL (SELECT reground._unsealed(t.tenant, 'text', s.source #>> '{passage,content}') OFFSET 0) AS c(content)
+    CROSS JOIN LATERAL (SELECT c.content, s.source #>> '{passage,content}' NOT LIKE 'sealed:%' OR c.content NOT IN ('sealed', 'erased') AS is_open) AS p;
 COMMENT ON VIEW reground.source_facts IS 'Fact sheet of each turn: the facts of each source, verbatim sentences selected for the query or facts that the application supplies.';
 COMMENT ON COLUMN reground.source_facts.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.source_facts.marker IS 'Marker of the source in its conversation, for example A1.';

@@ -13,7 +13,9 @@ COMMENT ON FUNCTION reground._cited_row(bigint) IS
 
 CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
     SELECT c.citation_id, v.tenant, v.conversation_ref, t.turn_no, c.turn_id, c.message_id, m.message_ref, m.model,
-           t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.form, c.scope, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri, c.locator, c.claim, c.quote,
+           t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.form, c.scope, c.corpus, c.doc_id, c.chunk_id,
+           reground._unsealed(c.tenant, 'title', c.title) AS title, reground._unsealed(c.tenant, 'address', c.uri) AS uri, reground._unsealed(c.tenant, 'locator', c.locator) AS locator,
+           c.claim, reground._unsealed(c.tenant, 'text', c.quote) AS quote,
            c.status, c.holds, c.hallucination_mode, c.score, c.coordinate_fidelity, c.support, c.support_parts, c.diagnostic, c.detail, c.best_other_marker, c.lost_stage, c.repaired,
            coalesce(reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version), (SELECT r.state FROM reground._cited_row(c.citation_id) AS r)) AS source_state,
            c.source_version, c.source_hash, m.superseded, c.answer_start, c.answer_end, m.created_at, t.origin, t.superseded AS turn_superseded
@@ -256,7 +258,8 @@ COMMENT ON COLUMN reground.conversation_health.answerability IS 'Whether the cor
 COMMENT ON COLUMN reground.conversation_health.nothing_fits IS 'Whether the turn has the warning nothing_fits: the answerability of one of its searches is below min_answerability.';
 
 CREATE VIEW reground.fact_sheets WITH (security_invoker = true) AS
-    SELECT f.tenant, v.conversation_ref, t.turn_no, m.message_id, f.marker, f.fact_no, f.fact, f.published, k.corpus, k.doc_id, k.chunk_id, f.version, f.content_hash, k.locator
+    SELECT f.tenant, v.conversation_ref, t.turn_no, m.message_id, f.marker, f.fact_no, f.fact, f.published, k.corpus, k.doc_id, k.chunk_id, f.version, f.content_hash,
+           reground._unsealed(k.tenant, 'locator', k.locator) AS locator
     FROM reground.messages AS m
     JOIN reground.turns AS t USING (turn_id)
     JOIN reground.conversations AS v ON v.conversation_id = t.conversation_id

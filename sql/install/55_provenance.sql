@@ -110,10 +110,11 @@ CREATE VIEW reground._turn_passages WITH (security_invoker = true) AS
             SELECT t.tenant, t.turn_id, e #>> '{passage,corpus}', e #>> '{passage,doc_id}', m.member, (e #>> '{passage,version}')::integer,
                    -- The hash of several passages together, or of a part, is not that of the passage.
                    coalesce(e #>> '{passage,window_of,content_hash}', CASE WHEN pg_catalog.jsonb_array_length(e -> 'member_chunk_ids') = 1 THEN e #>> '{passage,content_hash}' END),
-                   e #>> '{passage,title}', e #>> '{passage,uri}', true
+                   reground._unsealed(t.tenant, 'title', e #>> '{passage,title}'), reground._unsealed(t.tenant, 'address', e #>> '{passage,uri}'), true
             FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e, pg_catalog.jsonb_array_elements_text(e -> 'member_chunk_ids') AS m(member)
             UNION ALL
-            SELECT c.tenant, c.turn_id, c.corpus, c.doc_id, c.chunk_id, c.source_version, NULL, c.title, c.uri, false FROM reground.message_citations AS c WHERE c.doc_id IS NOT NULL) AS p
+            SELECT c.tenant, c.turn_id, c.corpus, c.doc_id, c.chunk_id, c.source_version, NULL,
+                   reground._unsealed(c.tenant, 'title', c.title), reground._unsealed(c.tenant, 'address', c.uri), false FROM reground.message_citations AS c WHERE c.doc_id IS NOT NULL) AS p
         GROUP BY p.tenant, p.turn_id, p.corpus, p.doc_id, p.chunk_id) AS p
     -- The version that a turn has searched, if its context does not have the document.
     LEFT JOIN LATERAL (
@@ -135,7 +136,7 @@ COMMENT ON COLUMN reground._turn_passages.in_context IS 'Whether the context has
 
 CREATE VIEW reground.provenance_nodes WITH (security_invoker = true) AS
     SELECT c.tenant, c.turn_id, reground._node('citation', c.citation_id::text) AS node, 6 AS stage_no, 'citation' AS kind, c.corpus, c.doc_id, c.chunk_id, c.marker,
-           c.locator, c.source_version AS version, c.source_hash AS hash,
+           reground._unsealed(c.tenant, 'locator', c.locator) AS locator, c.source_version AS version, c.source_hash AS hash,
            pg_catalog.jsonb_build_object('raw', c.raw, 'status', c.status, 'holds', c.holds, 'score', c.score, 'support', c.support, 'lost_stage', c.lost_stage,
                                          'answer_start', c.answer_start, 'answer_end', c.answer_end) AS details
     FROM reground.message_citations AS c
@@ -145,13 +146,15 @@ CREATE VIEW reground.provenance_nodes WITH (security_invoker = true) AS
     FROM reground.messages AS m
     UNION ALL
     SELECT t.tenant, t.turn_id, reground._node('context', t.turn_id::text, e ->> 'marker'), 4, 'context', e #>> '{passage,corpus}', e #>> '{passage,doc_id}',
-           e #>> '{passage,chunk_id}', e ->> 'marker', k.locator, (e #>> '{passage,version}')::integer, e #>> '{passage,content_hash}',
-           pg_catalog.jsonb_build_object('position', e -> 'position', 'origin', e -> 'origin', 'relevance', e -> 'relevance', 'title', e #> '{passage,title}',
-                                         'page_start', e #> '{passage,pages,start}', 'page_end', e #> '{passage,pages,end}',
+           e #>> '{passage,chunk_id}', e ->> 'marker', reground._unsealed(t.tenant, 'locator', k.locator), (e #>> '{passage,version}')::integer, e #>> '{passage,content_hash}',
+           pg_catalog.jsonb_build_object('position', e -> 'position', 'origin', e -> 'origin', 'relevance', e -> 'relevance', 'title', reground._unsealed(t.tenant, 'title', e #>> '{passage,title}'),
+                                         'page_start', p.pages -> 'start', 'page_end', p.pages -> 'end',
                                          'char_start', e #> '{passage,chars,start}', 'char_end', e #> '{passage,chars,end}', 'tokens', e #> '{passage,tokens}')
                || CASE WHEN t.query_similarities IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('query_similarity', t.query_similarities[(e ->> 'position')::integer]) END
     FROM reground.turns AS t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.context) AS e
         LEFT JOIN reground.conversation_markers AS k ON (k.conversation_id, k.marker) = (t.conversation_id, e ->> 'marker')
+        CROSS JOIN LATERAL (SELECT reground._unsealed(t.tenant, 'pages', e #>> '{passage,pages}') OFFSET 0) AS u(pages)
+        CROSS JOIN LATERAL (SELECT CASE WHEN u.pages LIKE '{%' THEN u.pages::jsonb END AS pages) AS p
     UNION ALL
     -- The context can have another text of a dropped candidate.
     SELECT x.tenant, x.turn_id, reground._node('reranked', x.turn_id::text, x.candidate_no::text), 3, 'reranked', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL,
@@ -260,7 +263,7 @@ COMMENT ON COLUMN reground.provenance_edges.activity IS 'Activity that derived i
 
 CREATE FUNCTION reground.trace_citation(citation_id bigint)
     RETURNS TABLE (hop integer, stage_no integer, kind text, node text, activity text, corpus text, doc_id text, chunk_id text, locator text, version integer, hash text, details jsonb)
-    LANGUAGE sql STABLE PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
     BEGIN ATOMIC
         -- The turn_id is computed first, so that the planner can push it into the views.
         WITH RECURSIVE cited_turn AS MATERIALIZED (SELECT c.turn_id FROM reground.message_citations AS c WHERE c.citation_id = trace_citation.citation_id),

@@ -302,18 +302,18 @@ COMMENT ON FUNCTION reground.sli(timestamptz, timestamptz) IS
 
 CREATE FUNCTION reground.source_usage(since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (corpus text, doc_id text, title text, contexts bigint, citations bigint, holding bigint, conversations bigint, last_cited timestamptz)
-    LANGUAGE sql STABLE PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
     BEGIN ATOMIC
         SELECT u.corpus, u.doc_id, pg_catalog.max(u.title), pg_catalog.sum(u.contexts)::bigint, pg_catalog.sum(u.citations)::bigint, pg_catalog.sum(u.holding)::bigint,
                pg_catalog.max(u.conversations), pg_catalog.max(u.last_cited)
         FROM (
-            SELECT e #>> '{passage,corpus}' AS corpus, e #>> '{passage,doc_id}' AS doc_id, pg_catalog.max(e #>> '{passage,title}') AS title, pg_catalog.count(DISTINCT t.turn_id) AS contexts,
+            SELECT e #>> '{passage,corpus}' AS corpus, e #>> '{passage,doc_id}' AS doc_id, pg_catalog.max(reground._unsealed(t.tenant, 'title', e #>> '{passage,title}')) AS title, pg_catalog.count(DISTINCT t.turn_id) AS contexts,
                    0::bigint AS citations, 0::bigint AS holding, pg_catalog.count(DISTINCT t.conversation_id) AS conversations, NULL::timestamptz AS last_cited
             FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e
             WHERE t.state IN ('open', 'ended') AND t.begun_at >= coalesce(source_usage.since, '-infinity') AND t.begun_at < coalesce(source_usage.until, 'infinity')
             GROUP BY 1, 2
             UNION ALL
-            SELECT c.corpus, c.doc_id, pg_catalog.max(c.title), 0, pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE c.holds), 0, pg_catalog.max(c.created_at)
+            SELECT c.corpus, c.doc_id, pg_catalog.max(reground._unsealed(c.tenant, 'title', c.title)), 0, pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE c.holds), 0, pg_catalog.max(c.created_at)
             FROM reground.message_citations AS c JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded
             WHERE c.doc_id IS NOT NULL AND c.created_at >= coalesce(source_usage.since, '-infinity') AND c.created_at < coalesce(source_usage.until, 'infinity')
             GROUP BY 1, 2) AS u

@@ -26,6 +26,7 @@ INSERT INTO reground.maintenance_tasks (task, built_in, enabled, period, meaning
     ('resync',            true, true, '1 day',    'compares all synchronised tables with their documents and queues the differences; processed: rows queued'),
     ('judge_sample',      true, true, '1 minute', 'queues citations for the judges of the tenants that have enabled one; processed: citations'),
     ('probes',            true, true, '1 day',    'runs the probes of all tenants, if any exist; processed: probes'),
+    ('seal_rows',         true, true, '1 minute', 'seals stored rows of tenants with a new key, as far as the master key is at hand; processed: rows'),
     ('check_coordinates', true, true, '1 minute', 'checks the positions of the passages of corpora that have changed; processed: passages'),
     ('retention',         true, true, '1 day',    'archives and removes old traces; processed: rows');
 

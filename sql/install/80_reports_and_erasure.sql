@@ -22,7 +22,7 @@ CREATE TYPE reground.erasure_receipt AS (
     erased   bigint,
     redacted bigint
 );
-COMMENT ON TYPE reground.erasure_receipt IS 'Row of forget_conversation, forget_user, forget_document and forget_tenant: a relation that was changed. The type only grows at its end.';
+COMMENT ON TYPE reground.erasure_receipt IS 'Row of forget_conversation, forget_user, forget_document, forget_tenant and forget_tenant_keys: a relation that was changed. The type only grows at its end.';
 COMMENT ON COLUMN reground.erasure_receipt.relation IS 'The relation.';
 COMMENT ON COLUMN reground.erasure_receipt.erased IS 'Number of deleted rows.';
 COMMENT ON COLUMN reground.erasure_receipt.redacted IS 'Number of rows whose text was removed.';
@@ -50,3 +50,9 @@ CREATE FUNCTION reground.forget_tenant(tenant text)
     LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 5 AS 'MODULE_PATHNAME', 'forget_tenant_wrapper';
 COMMENT ON FUNCTION reground.forget_tenant(text) IS
 'Erases a tenant: its conversations, probes, must-have facts, rollups, metric_totals, baselines, alerts, the registration of its corpora, whose tables stay, and its documents in shared corpora with tenant_column made by create_corpus. For reground_admin. Errors: P0002 if the tenant has no rows, 55000 if a synchronised table has a row of the tenant.';
+
+CREATE FUNCTION reground.forget_tenant_keys(tenant text)
+    RETURNS SETOF reground.erasure_receipt
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 2 AS 'MODULE_PATHNAME', 'forget_tenant_keys_wrapper';
+COMMENT ON FUNCTION reground.forget_tenant_keys(text) IS
+'Destroys the keys of a tenant: titles, addresses, locators, pages and texts of sources that they seal read as erased from then on, also in backups without the keys. Ids, questions, answers, verdicts and counts stay. What is stored later gets a new key. For reground_admin. Errors: P0002 if the tenant has no key.';

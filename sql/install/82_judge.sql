@@ -133,7 +133,7 @@ COMMENT ON FUNCTION reground.judge_agreement(text, timestamptz, timestamptz) IS
 CREATE FUNCTION reground.sample_for_review(max_results integer DEFAULT 20, since timestamptz DEFAULT NULL, status text DEFAULT NULL, seed text DEFAULT '', model text DEFAULT NULL)
     RETURNS TABLE (citation_id bigint, tenant text, conversation_ref text, turn_no integer, query text, claim text, raw text, status text, holds boolean, support double precision,
                    quote text, corpus text, doc_id text, chunk_id text, title text, uri text, created_at timestamptz)
-    LANGUAGE sql STABLE PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
     BEGIN ATOMIC
         WITH drawn AS (
             SELECT c.citation_id, c.holds, j.verdict, pg_catalog.hashtextextended(sample_for_review.seed || c.citation_id::text, 0) AS draw
@@ -154,7 +154,8 @@ CREATE FUNCTION reground.sample_for_review(max_results integer DEFAULT 20, since
             SELECT p.citation_id, p.draw, p.place FROM placed AS p
             ORDER BY p.place, p.draw, p.citation_id
             LIMIT CASE WHEN sample_for_review.max_results > 0 THEN sample_for_review.max_results WHEN sample_for_review.max_results <= 0 THEN 0 END)
-        SELECT c.citation_id, c.tenant, v.conversation_ref, t.turn_no, t.query, c.claim, c.raw, c.status, c.holds, c.support, c.quote, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri,
+        SELECT c.citation_id, c.tenant, v.conversation_ref, t.turn_no, t.query, c.claim, c.raw, c.status, c.holds, c.support,
+               reground._unsealed(c.tenant, 'text', c.quote), c.corpus, c.doc_id, c.chunk_id, reground._unsealed(c.tenant, 'title', c.title), reground._unsealed(c.tenant, 'address', c.uri),
                c.created_at
         FROM picked AS p
         JOIN reground.message_citations AS c ON c.citation_id = p.citation_id

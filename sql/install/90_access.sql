@@ -8,7 +8,7 @@ BEGIN
                                 'messages', 'message_citations', 'answer_changes', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'turn_rollup', 'metric_totals', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'model_tasks', 'model_usage',
-                                'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels', 'judge_rules', 'judge_votes'] LOOP
+                                'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels', 'judge_rules', 'judge_votes', 'tenant_keys'] LOOP
         EXECUTE pg_catalog.format('ALTER TABLE reground.%I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE pg_catalog.format('CREATE POLICY tenant ON reground.%I USING (tenant = (SELECT reground.current_tenant()))', name);
         EXECUTE pg_catalog.format('CREATE POLICY auditor ON reground.%I FOR SELECT TO reground_auditor USING (true)', name);
@@ -63,6 +63,7 @@ $$;
 CREATE POLICY admin ON reground.rollup_queue FOR SELECT TO reground_admin USING (true);
 CREATE POLICY admin ON reground.model_tasks FOR SELECT TO reground_admin USING (true);
 CREATE POLICY admin ON reground.model_usage FOR SELECT TO reground_admin USING (true);
+CREATE POLICY admin ON reground.tenant_keys FOR SELECT TO reground_admin USING (true);
 CREATE POLICY admin ON reground.judge_rules FOR SELECT TO reground_admin USING (true);
 
 -- Dump configuration: every table, and every identity sequence, so that ids are not reused after a restore.
@@ -76,7 +77,7 @@ BEGIN
                                 'messages', 'message_citations', 'answer_changes', 'citation_labels', 'citation_reports',
                                 'rollup_queue', 'answer_rollup', 'citation_rollup', 'turn_rollup', 'metric_totals', 'alert_baselines', 'alerts', 'maintenance_runs', 'coordinate_faults', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive',
                                 'models', 'model_status', 'model_usage', 'model_tasks', 'passage_embeddings', 'embedding_checks',
-                                'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels', 'judge_rules', 'judge_votes'] LOOP
+                                'gold_questions', 'gold_facts', 'factuality_evaluations', 'factuality_verdicts', 'factuality_labels', 'decomposition_labels', 'judge_rules', 'judge_votes', 'tenant_keys'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(pg_catalog.format('reground.%I', name)::regclass, '');
     END LOOP;
     PERFORM pg_catalog.pg_extension_config_dump('reground.support_cues'::regclass, 'WHERE NOT built_in');
@@ -86,7 +87,7 @@ BEGIN
     FOREACH name IN ARRAY ARRAY['corpora.corpus_id', 'sync_queue.queue_id', 'conversations.conversation_id', 'turns.turn_id', 'drift_events.drift_id',
                                 'messages.message_id', 'message_citations.citation_id', 'citation_reports.report_id',
                                 'rollup_queue.queue_id', 'alerts.alert_id', 'maintenance_runs.run_id', 'model_tasks.task_id',
-                                'factuality_evaluations.evaluation_id', 'factuality_verdicts.verdict_id'] LOOP
+                                'factuality_evaluations.evaluation_id', 'factuality_verdicts.verdict_id', 'tenant_keys.key_id'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(
             pg_catalog.pg_get_serial_sequence('reground.' || pg_catalog.split_part(name, '.', 1), pg_catalog.split_part(name, '.', 2))::regclass, '');
     END LOOP;
@@ -120,9 +121,13 @@ GRANT SELECT ON reground.models, reground.model_status, reground.model_usage, re
     reground.embedding_checks, reground.embedding_progress TO reground_auditor, reground_admin;
 -- Without hashes, as below.
 GRANT SELECT (corpus_id, chunk_id, row_tenant, ordinal, char_start, char_end, page_start, page_end, recorded_at) ON reground.passage_positions TO reground_auditor, reground_admin;
+-- Without the wrapped key.
+GRANT SELECT (key_id, tenant, created_at, sealed_at, sealed_until, destroyed_at) ON reground.tenant_keys TO reground_auditor, reground_admin;
 -- Without input_hash: a guess of a short text could be confirmed.
 GRANT SELECT (corpus_id, model, chunk_id, embedded_at) ON reground.passage_embeddings TO reground_auditor, reground_admin;
 REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground.run_retention(timestamptz), reground.forget_tenant(text) FROM reground_user;
+REVOKE EXECUTE ON FUNCTION reground.rotate_tenant_key, reground.change_master_key, reground.forget_tenant_keys FROM reground_user;
+GRANT EXECUTE ON FUNCTION reground.rotate_tenant_key, reground.change_master_key, reground.forget_tenant_keys TO reground_admin;
 REVOKE EXECUTE ON FUNCTION reground.label_verdict, reground.label_decomposition FROM reground_user;
 GRANT EXECUTE ON FUNCTION reground.label_verdict, reground.label_decomposition, reground.factuality_report, reground.factuality_agreement, reground._factuality TO reground_auditor;
 -- Roles that write a table execute the functions of its indexes and generated columns.
@@ -141,7 +146,7 @@ GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._notice_scope(), r
     reground._of_answers, reground._compare, reground.compare, reground.in_canary, reground.retrieval_metrics, reground.text_metrics, reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]),
     reground.sli, reground.source_usage, reground._document_type, reground.diagnose, reground.conversation_report(text, text), reground.corpus_report(text, timestamptz, timestamptz, text), reground.openmetrics(),
     reground._wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.hallucination_mix(text, timestamptz, timestamptz), reground.report_rates, reground.review_report, reground.who_saw, reground._usage_tokens(jsonb, text[]), reground.label_citation, reground.sample_for_review,
-    reground.compare_shadows(timestamptz, timestamptz), reground._source_state(text, text, text, integer), reground._cited_row(bigint) TO reground_auditor;
+    reground.compare_shadows(timestamptz, timestamptz), reground._source_state(text, text, text, integer), reground._cited_row(bigint), reground._unsealed(text, text, text) TO reground_auditor;
 
 GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, reground.turn_retrievals, reground.conversation_sources, reground.conversation_markers,
     reground.source_facts, reground.messages, reground.message_citations, reground.answer_changes, reground.answer_repairs, reground.citation_statuses, reground.support_cues, reground.settings, reground.citation_audit,

@@ -29,6 +29,239 @@ BEGIN
 END
 $$;
 
+-- Keys of tenants, and views and functions that open what they seal.
+
+CREATE TABLE reground.tenant_keys (
+    key_id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant       text NOT NULL,
+    wrapped      bytea,
+    created_at   timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    sealed_at    timestamptz,
+    sealed_until text,
+    destroyed_at timestamptz,
+    CHECK ((wrapped IS NULL) = (destroyed_at IS NOT NULL))
+);
+CREATE INDEX tenant_keys_tenant ON reground.tenant_keys (tenant, key_id);
+COMMENT ON TABLE reground.tenant_keys IS 'Keys of tenants, encrypted with the master key, which is not in the database. The newest key of a tenant seals what is stored.';
+COMMENT ON COLUMN reground.tenant_keys.key_id IS 'Number of the key, a part of each sealed value.';
+COMMENT ON COLUMN reground.tenant_keys.tenant IS 'Tenant of the key.';
+COMMENT ON COLUMN reground.tenant_keys.wrapped IS 'The key, encrypted with the master key; NULL if it was destroyed.';
+COMMENT ON COLUMN reground.tenant_keys.created_at IS 'When the key was made.';
+COMMENT ON COLUMN reground.tenant_keys.sealed_at IS 'When the maintenance task seal_rows had sealed all older rows of the tenant with the key; NULL before.';
+COMMENT ON COLUMN reground.tenant_keys.sealed_until IS 'The rows that the task has sealed so far: a table and its last key.';
+COMMENT ON COLUMN reground.tenant_keys.destroyed_at IS 'When the key was destroyed (forget_tenant_keys); NULL otherwise.';
+
+CREATE FUNCTION reground._unsealed(tenant text, kind text, value text) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'unsealed_wrapper';
+COMMENT ON FUNCTION reground._unsealed(text, text, text) IS
+'Internal: returns a stored value of a tenant as text: itself, the value that it seals, sealed without the key, or erased if the key was destroyed.';
+
+CREATE FUNCTION reground.rotate_tenant_key(tenant text DEFAULT NULL)
+    RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'rotate_tenant_key_wrapper';
+COMMENT ON FUNCTION reground.rotate_tenant_key(text) IS
+'Makes a new key for a tenant, by default that of the caller, and returns its number. The maintenance task seal_rows then seals the stored rows with it; until then, and in backups, the older keys open them. Needs the master key. For reground_admin. Errors: 42501 without the master key.';
+
+CREATE FUNCTION reground.change_master_key(new_master_key text)
+    RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'change_master_key_wrapper';
+COMMENT ON FUNCTION reground.change_master_key(text) IS
+'Encrypts the keys of all tenants with another master key, 64 hexadecimal digits, and returns their number. From the commit on, sessions need the new master key. Pass it as a parameter, so that no log contains it. For reground_admin. Errors: 22023 for another text, 42501 if the present master key does not open all keys.';
+ALTER TABLE reground.tenant_keys ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON reground.tenant_keys USING (tenant = (SELECT reground.current_tenant()));
+CREATE POLICY auditor ON reground.tenant_keys FOR SELECT TO reground_auditor USING (true);
+CREATE POLICY admin ON reground.tenant_keys FOR SELECT TO reground_admin USING (true);
+SELECT pg_catalog.pg_extension_config_dump('reground.tenant_keys'::regclass, '');
+SELECT pg_catalog.pg_extension_config_dump('reground.tenant_keys_key_id_seq'::regclass, '');
+COMMENT ON TYPE reground.erasure_receipt IS 'Row of forget_conversation, forget_user, forget_document, forget_tenant and forget_tenant_keys: a relation that was changed. The type only grows at its end.';
+CREATE FUNCTION reground.forget_tenant_keys(tenant text)
+    RETURNS SETOF reground.erasure_receipt
+    LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 2 AS 'MODULE_PATHNAME', 'forget_tenant_keys_wrapper';
+COMMENT ON FUNCTION reground.forget_tenant_keys(text) IS
+'Destroys the keys of a tenant: titles, addresses, locators, pages and texts of sources that they seal read as erased from then on, also in backups without the keys. Ids, questions, answers, verdicts and counts stay. What is stored later gets a new key. For reground_admin. Errors: P0002 if the tenant has no key.';
+REVOKE ALL ON FUNCTION reground._unsealed(text, text, text), reground.rotate_tenant_key, reground.change_master_key, reground.forget_tenant_keys FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION reground.rotate_tenant_key, reground.change_master_key, reground.forget_tenant_keys TO reground_admin;
+GRANT EXECUTE ON FUNCTION reground._unsealed(text, text, text) TO reground_user, reground_auditor;
+ALTER TABLE reground.conversation_markers ADD COLUMN pages text;
+COMMENT ON COLUMN reground.documents.uri IS 'Canonical address (RFC 3986, without fragment and tracking parameters), or a stable path. NULL if tenants have keys: then only the table NAME_documents of the corpus has it.';
+COMMENT ON COLUMN reground.conversation_markers.pages IS 'First and last page, sealed; NULL if they are in page_start and page_end.';
+-- Its tables still belong to the superuser, so no trigger of the owner of the database runs.
+INSERT INTO reground.maintenance_tasks (task, built_in, enabled, period, meaning) VALUES
+    ('seal_rows', true, true, '1 minute', 'seals stored rows of tenants with a new key, as far as the master key is at hand; processed: rows');
+
+CREATE OR REPLACE VIEW reground.source_facts WITH (security_invoker = true) AS
+    -- A fact that is a part of the passage is stored by its range.
+    SELECT t.turn_id, s.source ->> 'marker' AS marker, f.fact_no::integer, t.tenant,
+           coalesce(reground._unsealed(t.tenant, 'text', f.fact ->> 'text'),
+                    CASE WHEN p.is_open THEN pg_catalog.substr(p.content, r.first + 1, r.last - r.first) ELSE p.content END) AS fact, r.first + w.start AS fact_start, r.last + w.start AS fact_end,
+           coalesce(pg_catalog.regexp_replace(s.source #>> '{passage,published}', 'T00:00:00\+00:00$', ''),
+                    pg_catalog.split_part(s.source #>> '{passage,modified}', 'T', 1)) AS published,
+           (s.source #>> '{passage,version}')::integer AS version, s.source #>> '{passage,content_hash}' AS content_hash
+    FROM reground.turns AS t
+    CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.context) AS s(source)
+    CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(s.source -> 'facts') WITH ORDINALITY AS f(fact, fact_no)
+    CROSS JOIN LATERAL (SELECT (f.fact #>> '{chars,start}')::integer, (f.fact #>> '{chars,end}')::integer) AS r(first, last)
+    CROSS JOIN LATERAL (SELECT coalesce((s.source #>> '{passage,window_of,start}')::integer, 0)) AS w(start)
+    -- Without its key, a passage reads as one word.
+    CROSS JOIN LATERAL (SELECT reground._unsealed(t.tenant, 'text', s.source #>> '{passage,content}') OFFSET 0) AS c(content)
+    CROSS JOIN LATERAL (SELECT c.content, s.source #>> '{passage,content}' NOT LIKE 'sealed:%' OR c.content NOT IN ('sealed', 'erased') AS is_open) AS p;
+
+CREATE OR REPLACE VIEW reground.citation_audit WITH (security_invoker = true) AS
+    SELECT c.citation_id, v.tenant, v.conversation_ref, t.turn_no, c.turn_id, c.message_id, m.message_ref, m.model,
+           t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.form, c.scope, c.corpus, c.doc_id, c.chunk_id,
+           reground._unsealed(c.tenant, 'title', c.title) AS title, reground._unsealed(c.tenant, 'address', c.uri) AS uri, reground._unsealed(c.tenant, 'locator', c.locator) AS locator,
+           c.claim, reground._unsealed(c.tenant, 'text', c.quote) AS quote,
+           c.status, c.holds, c.hallucination_mode, c.score, c.coordinate_fidelity, c.support, c.support_parts, c.diagnostic, c.detail, c.best_other_marker, c.lost_stage, c.repaired,
+           coalesce(reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version), (SELECT r.state FROM reground._cited_row(c.citation_id) AS r)) AS source_state,
+           c.source_version, c.source_hash, m.superseded, c.answer_start, c.answer_end, m.created_at, t.origin, t.superseded AS turn_superseded
+    FROM reground.message_citations AS c
+    JOIN reground.messages AS m ON m.message_id = c.message_id AND m.repair_of IS NULL
+    JOIN reground.turns AS t ON t.turn_id = m.turn_id
+    -- Joined through messages, which has an index on the conversation, so that a filter on one conversation is fast.
+    JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id;
+
+CREATE OR REPLACE VIEW reground.fact_sheets WITH (security_invoker = true) AS
+    SELECT f.tenant, v.conversation_ref, t.turn_no, m.message_id, f.marker, f.fact_no, f.fact, f.published, k.corpus, k.doc_id, k.chunk_id, f.version, f.content_hash,
+           reground._unsealed(k.tenant, 'locator', k.locator) AS locator
+    FROM reground.messages AS m
+    JOIN reground.turns AS t USING (turn_id)
+    JOIN reground.conversations AS v ON v.conversation_id = t.conversation_id
+    JOIN reground.source_facts AS f ON f.turn_id = m.turn_id
+    JOIN reground.conversation_markers AS k ON k.conversation_id = t.conversation_id AND k.marker = f.marker
+    WHERE NOT m.superseded AND EXISTS (SELECT FROM reground.message_citations AS x WHERE x.message_id = m.message_id AND x.marker = f.marker AND x.holds);
+
+CREATE OR REPLACE VIEW reground._turn_passages WITH (security_invoker = true) AS
+    SELECT p.tenant, p.turn_id, p.corpus, p.doc_id, p.chunk_id, coalesce(p.version, d.version) AS version, p.hash, p.title, p.uri, p.in_context
+    FROM (
+        SELECT p.tenant, p.turn_id, p.corpus, p.doc_id, p.chunk_id, pg_catalog.max(p.version) AS version, pg_catalog.max(p.hash) AS hash, pg_catalog.max(p.title) AS title, pg_catalog.max(p.uri) AS uri,
+               pg_catalog.bool_or(p.in_context) AS in_context
+        FROM (
+            SELECT x.tenant, x.turn_id, x.corpus, x.doc_id, m.member AS chunk_id, NULL::integer AS version, NULL::text AS hash, NULL::text AS title, NULL::text AS uri, false AS in_context
+            FROM reground.turn_candidates AS x, pg_catalog.unnest(x.member_chunk_ids) AS m(member)
+            UNION ALL
+            SELECT t.tenant, t.turn_id, e #>> '{passage,corpus}', e #>> '{passage,doc_id}', m.member, (e #>> '{passage,version}')::integer,
+                   -- The hash of several passages together, or of a part, is not that of the passage.
+                   coalesce(e #>> '{passage,window_of,content_hash}', CASE WHEN pg_catalog.jsonb_array_length(e -> 'member_chunk_ids') = 1 THEN e #>> '{passage,content_hash}' END),
+                   reground._unsealed(t.tenant, 'title', e #>> '{passage,title}'), reground._unsealed(t.tenant, 'address', e #>> '{passage,uri}'), true
+            FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e, pg_catalog.jsonb_array_elements_text(e -> 'member_chunk_ids') AS m(member)
+            UNION ALL
+            SELECT c.tenant, c.turn_id, c.corpus, c.doc_id, c.chunk_id, c.source_version, NULL,
+                   reground._unsealed(c.tenant, 'title', c.title), reground._unsealed(c.tenant, 'address', c.uri), false FROM reground.message_citations AS c WHERE c.doc_id IS NOT NULL) AS p
+        GROUP BY p.tenant, p.turn_id, p.corpus, p.doc_id, p.chunk_id) AS p
+    -- The version that a turn has searched, if its context does not have the document.
+    LEFT JOIN LATERAL (
+        SELECT d.version FROM reground.turns AS t, reground.corpora AS k, reground.documents AS d
+        WHERE t.turn_id = p.turn_id AND k.corpus = p.corpus AND (k.tenant IS NULL OR k.tenant = p.tenant) AND d.corpus_id = k.corpus_id AND d.doc_id = p.doc_id
+            AND d.indexed_at <= coalesce(t.as_of, t.begun_at)
+        ORDER BY k.tenant IS NULL, d.version DESC LIMIT 1) AS d ON p.version IS NULL;
+
+CREATE OR REPLACE VIEW reground.provenance_nodes WITH (security_invoker = true) AS
+    SELECT c.tenant, c.turn_id, reground._node('citation', c.citation_id::text) AS node, 6 AS stage_no, 'citation' AS kind, c.corpus, c.doc_id, c.chunk_id, c.marker,
+           reground._unsealed(c.tenant, 'locator', c.locator) AS locator, c.source_version AS version, c.source_hash AS hash,
+           pg_catalog.jsonb_build_object('raw', c.raw, 'status', c.status, 'holds', c.holds, 'score', c.score, 'support', c.support, 'lost_stage', c.lost_stage,
+                                         'answer_start', c.answer_start, 'answer_end', c.answer_end) AS details
+    FROM reground.message_citations AS c
+    UNION ALL
+    SELECT m.tenant, m.turn_id, reground._node('answer', m.message_id::text), 5, 'answer', NULL, NULL, NULL, NULL, NULL, NULL, m.answer_hash,
+           pg_catalog.jsonb_build_object('message_ref', m.message_ref, 'model', m.model, 'citation_count', m.citation_count, 'cfs', m.cfs, 'superseded', m.superseded, 'repair_of', m.repair_of)
+    FROM reground.messages AS m
+    UNION ALL
+    SELECT t.tenant, t.turn_id, reground._node('context', t.turn_id::text, e ->> 'marker'), 4, 'context', e #>> '{passage,corpus}', e #>> '{passage,doc_id}',
+           e #>> '{passage,chunk_id}', e ->> 'marker', reground._unsealed(t.tenant, 'locator', k.locator), (e #>> '{passage,version}')::integer, e #>> '{passage,content_hash}',
+           pg_catalog.jsonb_build_object('position', e -> 'position', 'origin', e -> 'origin', 'relevance', e -> 'relevance', 'title', reground._unsealed(t.tenant, 'title', e #>> '{passage,title}'),
+                                         'page_start', p.pages -> 'start', 'page_end', p.pages -> 'end',
+                                         'char_start', e #> '{passage,chars,start}', 'char_end', e #> '{passage,chars,end}', 'tokens', e #> '{passage,tokens}')
+               || CASE WHEN t.query_similarities IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('query_similarity', t.query_similarities[(e ->> 'position')::integer]) END
+    FROM reground.turns AS t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.context) AS e
+        LEFT JOIN reground.conversation_markers AS k ON (k.conversation_id, k.marker) = (t.conversation_id, e ->> 'marker')
+        CROSS JOIN LATERAL (SELECT reground._unsealed(t.tenant, 'pages', e #>> '{passage,pages}') OFFSET 0) AS u(pages)
+        CROSS JOIN LATERAL (SELECT CASE WHEN u.pages LIKE '{%' THEN u.pages::jsonb END AS pages) AS p
+    UNION ALL
+    -- The context can have another text of a dropped candidate.
+    SELECT x.tenant, x.turn_id, reground._node('reranked', x.turn_id::text, x.candidate_no::text), 3, 'reranked', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL,
+           CASE WHEN x.in_context OR NOT p.in_context THEN p.version END, coalesce(x.hash_prefix, CASE WHEN x.in_context OR NOT p.in_context THEN p.hash END),
+           pg_catalog.jsonb_build_object('rerank_score', x.rerank_score, 'dropped_stage', x.dropped_stage, 'drop_reason', x.drop_reason)
+    FROM reground.turn_candidates AS x
+        LEFT JOIN reground._turn_passages AS p ON (p.turn_id, p.corpus, p.doc_id, p.chunk_id) = (x.turn_id, x.corpus, x.doc_id, x.chunk_id)
+    WHERE x.rerank_score IS NOT NULL
+    UNION ALL
+    SELECT x.tenant, x.turn_id, reground._node('candidate', x.turn_id::text, x.candidate_no::text), 2, 'candidate', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL,
+           CASE WHEN x.in_context OR NOT p.in_context THEN p.version END, coalesce(x.hash_prefix, CASE WHEN x.in_context OR NOT p.in_context THEN p.hash END),
+           pg_catalog.jsonb_build_object('origin', x.origin, 'lexical_rank', x.lexical_rank, 'vector_rank', x.vector_rank, 'graph_rank', x.graph_rank, 'fused_score', x.fused_score,
+                                         'carry_score', x.carry_score, 'dropped_stage', x.dropped_stage, 'drop_reason', x.drop_reason)
+    FROM reground.turn_candidates AS x
+        LEFT JOIN reground._turn_passages AS p ON (p.turn_id, p.corpus, p.doc_id, p.chunk_id) = (x.turn_id, x.corpus, x.doc_id, x.chunk_id)
+    UNION ALL
+    SELECT p.tenant, p.turn_id, reground._node('chunk', p.corpus, p.chunk_id), 1, 'chunk', p.corpus, p.doc_id, p.chunk_id, NULL, NULL, p.version, p.hash,
+           pg_catalog.jsonb_build_object('in_context', p.in_context, 'title', p.title)
+    FROM reground._turn_passages AS p WHERE p.chunk_id IS NOT NULL
+    UNION ALL
+    -- A registered table has no stored documents.
+    SELECT p.tenant, p.turn_id, reground._node('document', p.corpus, p.doc_id), 0, 'document', p.corpus, p.doc_id, NULL, NULL, NULL, p.version, d.content_hash,
+           pg_catalog.jsonb_build_object('title', p.title, 'uri', p.uri, 'pages', d.page_count, 'characters', d.char_count, 'passages', d.chunk_count, 'indexed_at', d.indexed_at, 'modified_at', d.modified_at)
+    FROM (SELECT p.tenant, p.turn_id, p.corpus, p.doc_id, pg_catalog.max(p.version) AS version, pg_catalog.max(p.title) AS title, pg_catalog.max(p.uri) AS uri
+          FROM reground._turn_passages AS p GROUP BY p.tenant, p.turn_id, p.corpus, p.doc_id) AS p
+        LEFT JOIN LATERAL (
+            SELECT d.* FROM reground.corpora AS k JOIN reground.documents AS d ON d.corpus_id = k.corpus_id
+            WHERE k.corpus = p.corpus AND (k.tenant IS NULL OR k.tenant = p.tenant) AND d.doc_id = p.doc_id AND d.version = p.version
+            ORDER BY k.tenant IS NULL LIMIT 1) AS d ON true;
+
+CREATE OR REPLACE FUNCTION reground.source_usage(since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
+    RETURNS TABLE (corpus text, doc_id text, title text, contexts bigint, citations bigint, holding bigint, conversations bigint, last_cited timestamptz)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+        SELECT u.corpus, u.doc_id, pg_catalog.max(u.title), pg_catalog.sum(u.contexts)::bigint, pg_catalog.sum(u.citations)::bigint, pg_catalog.sum(u.holding)::bigint,
+               pg_catalog.max(u.conversations), pg_catalog.max(u.last_cited)
+        FROM (
+            SELECT e #>> '{passage,corpus}' AS corpus, e #>> '{passage,doc_id}' AS doc_id, pg_catalog.max(reground._unsealed(t.tenant, 'title', e #>> '{passage,title}')) AS title, pg_catalog.count(DISTINCT t.turn_id) AS contexts,
+                   0::bigint AS citations, 0::bigint AS holding, pg_catalog.count(DISTINCT t.conversation_id) AS conversations, NULL::timestamptz AS last_cited
+            FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e
+            WHERE t.state IN ('open', 'ended') AND t.begun_at >= coalesce(source_usage.since, '-infinity') AND t.begun_at < coalesce(source_usage.until, 'infinity')
+            GROUP BY 1, 2
+            UNION ALL
+            SELECT c.corpus, c.doc_id, pg_catalog.max(reground._unsealed(c.tenant, 'title', c.title)), 0, pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE c.holds), 0, pg_catalog.max(c.created_at)
+            FROM reground.message_citations AS c JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded
+            WHERE c.doc_id IS NOT NULL AND c.created_at >= coalesce(source_usage.since, '-infinity') AND c.created_at < coalesce(source_usage.until, 'infinity')
+            GROUP BY 1, 2) AS u
+        WHERE (SELECT reground._notice_scope())
+        GROUP BY u.corpus, u.doc_id
+        ORDER BY 5 DESC, 4 DESC, 1, 2;
+    END;
+
+CREATE OR REPLACE FUNCTION reground.sample_for_review(max_results integer DEFAULT 20, since timestamptz DEFAULT NULL, status text DEFAULT NULL, seed text DEFAULT '', model text DEFAULT NULL)
+    RETURNS TABLE (citation_id bigint, tenant text, conversation_ref text, turn_no integer, query text, claim text, raw text, status text, holds boolean, support double precision,
+                   quote text, corpus text, doc_id text, chunk_id text, title text, uri text, created_at timestamptz)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+        WITH drawn AS (
+            SELECT c.citation_id, c.holds, j.verdict, pg_catalog.hashtextextended(sample_for_review.seed || c.citation_id::text, 0) AS draw
+            FROM reground.message_citations AS c
+            JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded
+            LEFT JOIN LATERAL (SELECT v.verdict FROM reground.judge_verdicts AS v WHERE v.citation_id = c.citation_id AND v.model = sample_for_review.model
+                               ORDER BY v.judged_at DESC LIMIT 1) AS j ON sample_for_review.model IS NOT NULL
+            WHERE (sample_for_review.since IS NULL OR c.created_at >= sample_for_review.since)
+                AND (sample_for_review.status IS NULL OR c.status = sample_for_review.status)
+                AND (sample_for_review.model IS NULL OR c.citation_id IN (SELECT w.citation_id FROM reground.judge_votes AS w WHERE w.model = sample_for_review.model))
+                AND NOT EXISTS (SELECT FROM reground.citation_labels AS l WHERE l.citation_id = c.citation_id)),
+        -- The first of each stratum, then the second of each, and so on.
+        placed AS (
+            SELECT d.citation_id, d.draw,
+                   CASE WHEN sample_for_review.model IS NOT NULL THEN pg_catalog.row_number() OVER (PARTITION BY d.verdict, d.holds ORDER BY d.draw, d.citation_id) END AS place
+            FROM drawn AS d),
+        picked AS (
+            SELECT p.citation_id, p.draw, p.place FROM placed AS p
+            ORDER BY p.place, p.draw, p.citation_id
+            LIMIT CASE WHEN sample_for_review.max_results > 0 THEN sample_for_review.max_results WHEN sample_for_review.max_results <= 0 THEN 0 END)
+        SELECT c.citation_id, c.tenant, v.conversation_ref, t.turn_no, t.query, c.claim, c.raw, c.status, c.holds, c.support,
+               reground._unsealed(c.tenant, 'text', c.quote), c.corpus, c.doc_id, c.chunk_id, reground._unsealed(c.tenant, 'title', c.title), reground._unsealed(c.tenant, 'address', c.uri),
+               c.created_at
+        FROM picked AS p
+        JOIN reground.message_citations AS c ON c.citation_id = p.citation_id
+        JOIN reground.turns AS t ON t.turn_id = c.turn_id
+        JOIN reground.conversations AS v ON v.conversation_id = c.conversation_id
+        ORDER BY p.place, p.draw, p.citation_id;
+    END;
+
+ALTER FUNCTION reground.trace_citation(bigint) PARALLEL RESTRICTED;
+
 -- The owner of the database owns the tables, so that it can dump and restore them. pg_database_owner stands for it, also after the database
 -- gets another owner. The functions still belong to the superuser that creates the extension: a superuser who reads a view must not run
 -- a function that the owner of the database has replaced.
@@ -65,6 +298,8 @@ BEGIN
     END IF;
 END
 $$;
+
+GRANT SELECT (key_id, tenant, created_at, sealed_at, sealed_until, destroyed_at) ON reground.tenant_keys TO reground_auditor, reground_admin;
 
 -- A later owner of the database gets rows that the present owner wrote. So a function that owners cannot replace returns the present owner.
 DO $$

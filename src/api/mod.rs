@@ -7,6 +7,7 @@ mod conversation;
 mod corpus;
 mod factuality;
 mod judge;
+mod keys;
 mod models;
 mod turn;
 

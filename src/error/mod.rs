@@ -44,6 +44,36 @@ error_table! {
         "Only the owner of the database and a superuser set how long evidence is kept: reground.trace_retention_days, reground.archive_retention_days.",
     );
 
+    // Keys.
+
+    /// A value is sealed with a key that the session cannot open.
+    Sealed => denied(
+        "the sources of this tenant are encrypted, and this session has no master key that opens them",
+        "A superuser names the file of the master key in reground.master_key_file. Or the session sets it: SELECT set_config('reground.master_key', $1, false).",
+    );
+    /// A text is no master key.
+    NoMasterKey => invalid(
+        "the master key is not 64 hexadecimal digits",
+        "openssl rand -hex 32 makes one.",
+    );
+    /// The file of the master key cannot be read.
+    MasterKeyFile { path: String, problem: String } => report(
+        Code::ERRCODE_UNDEFINED_FILE,
+        format!("cannot read the master key from {path}: {problem}"),
+        "The file of reground.master_key_file must be readable by the operating system's user of the server, and by nobody else.",
+    );
+    /// ALTER ROLE or ALTER DATABASE has stored the master key.
+    StoredMasterKey => invalid(
+        "the setting reground.master_key of a role or a database stores the master key, where everyone can read it",
+        "ALTER ROLE … RESET reground.master_key, or ALTER DATABASE …. Then change the key with reground.change_master_key.",
+    );
+    /// The tenant has no key.
+    NoTenantKey(tenant: String) => report(
+        Code::ERRCODE_NO_DATA_FOUND,
+        format!("tenant \"{tenant}\" has no key"),
+        "SELECT key_id, tenant FROM reground.tenant_keys WHERE destroyed_at IS NULL lists the keys.",
+    );
+
     // Objects by name or id.
 
     /// No such object is visible to the tenant: kind, name.

@@ -7,6 +7,7 @@ mod conversation;
 mod corpus;
 pub mod factuality;
 pub mod judge;
+pub mod keys;
 pub mod models;
 mod provenance;
 pub mod roles;

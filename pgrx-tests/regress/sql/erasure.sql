@@ -234,6 +234,7 @@ SELECT reground.set_judging('erasure judge', tenant => 'regress_erasure_a');
 INSERT INTO reground.judge_votes (citation_id, model, prompt, vote_no, tenant, verdict, confidence, deterministic) SELECT min(citation_id), 'erasure judge', 'p', 1, 'regress_erasure_a', 'accurate', 1, false FROM reground.message_citations WHERE tenant = 'regress_erasure_a';
 INSERT INTO reground.model_tasks (tenant, kind, model, turn_id, subject) SELECT 'regress_erasure_a', 'judge', 'erasure judge', max(turn_id), '-1/1' FROM reground.turns WHERE tenant = 'regress_erasure_a';
 INSERT INTO reground.model_usage (hour, model, worker, tenant) VALUES (now(), 'erasure judge', 'worker', 'regress_erasure_a');
+INSERT INTO reground.tenant_keys (tenant, wrapped) VALUES ('regress_erasure_a', 'x');
 INSERT INTO reground.synchronised_tables (corpus_id, tenant, source, columns, mode)
 SELECT corpus_id, tenant, '"erasure own"'::regclass, '{"key": "id", "content": "body"}', 'queued' FROM reground.corpora WHERE corpus = 'erasure own';
 INSERT INTO reground.sync_queue (tenant, corpus_id, doc_id) SELECT tenant, corpus_id, 'rye' FROM reground.corpora WHERE corpus = 'erasure own';

@@ -254,6 +254,7 @@ SELECT reground._source_state(NULL, '{r}_farm', 'sheep', 1), reground.current_te
 SELECT reground._cited_row(c.citation_id) FROM reground.message_citations AS c;
 SELECT * FROM reground._settings();
 SELECT reground._trusted_owner();
+SELECT reground._unsealed('{role}', 'title', 'sealed:1:AAAA');
 SELECT reground._hides_nothing(), pg_catalog.bool_and(reground._is_shown_turn(t.turn_id)), reground._is_shown_source(1, '{r}_farm', 'sheep', '1') FROM reground.turns AS t;
 SELECT reground._of_answers('cfs');
 SELECT * FROM reground._compare('cfs', 'model', 'a', 'b', false, '{1,0}', '{1,0}', '{0,2}', '{0,1}');

@@ -73,6 +73,7 @@ pub const CALLS: &[&str] = &[
     "_citations_by('document', NULL, NULL)",
     "_source_state('acme', 'papers', 'plan', 1)",
     "_cited_row({citation})",
+    "_unsealed('acme', 'title', 'plan')",
     "_is_shown_turn({ended})",
     "_is_shown_source(1, 'papers', 'plan', '1')",
     "_hides_nothing()",

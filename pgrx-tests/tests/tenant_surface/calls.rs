@@ -55,6 +55,7 @@ pub const CALLS: &[Call] = &[
     call("factuality_report('conversation', $1::text::timestamptz)", &[Moment]),
     call("factuality_agreement(since => $1::text::timestamptz)", &[Moment]),
     call("_document_type($1, $2)", &[Uri, Document]),
+    call("_unsealed($1, 'title', $2)", &[Tenant, Query]),
     call("check_coordinates($1)", &[Corpus]),
     call("put_probe($1, $2, $3, $4, embedding => $5::text::vector, filter => $6::text::jsonb, settings => $7::text::jsonb)", &[Query, Corpus, Query, Document, Embedding, Filter, TurnSettings]),
     call("drop_probe($1)", &[Query]),

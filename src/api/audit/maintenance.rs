@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::rows;
 use crate::session::is_alone;
 use crate::sql;
-use crate::store::{maintenance, rollups};
+use crate::store::{keys, maintenance, rollups};
 
 /// A task of maintenance.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ fn all(processed: Result<i64>) -> Result<TaskResult> {
 
 /// All tasks, in the order in which they run. The queue of synchronised tables comes after the comparison that fills it. Retention is the
 /// last, because it can lock partitions until the transaction ends.
-const TASKS: [Task; 11] = [
+const TASKS: [Task; 12] = [
     Task {
         name: "refresh_audit",
         run: |_| all(rollups::refresh(None)),
@@ -83,6 +83,10 @@ const TASKS: [Task; 11] = [
     Task {
         name: "probes",
         run: |_| all(probes::run_all()),
+    },
+    Task {
+        name: "seal_rows",
+        run: |_| all(keys::seal_rows()),
     },
     Task {
         name: "check_coordinates",

@@ -14,3 +14,5 @@ pub(in crate::api) mod reviews;
 mod rollups;
 mod sources;
 pub(in crate::api) mod task_result;
+
+pub(in crate::api) use sources::kept;

@@ -325,7 +325,7 @@ impl<'a> Addition<'a> {
         };
         stage("write retrieval", || {
             retrievals::insert(row, embedding)?;
-            turns::add(turn.turn_id, more)?;
+            turns::add(row.tenant, turn.turn_id, more)?;
             conversations::touch(&self.conversation)
         })?;
         let retrieved = Retrieved {

@@ -143,6 +143,7 @@ fn write(
         },
     )?;
     turns::compose(
+        tenant,
         turn.turn_id,
         &composed.context,
         composed.tokens,

@@ -15,6 +15,7 @@ use crate::profile::stage;
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
 use crate::store::chain::{self, About};
+use crate::store::keys;
 use crate::store::markers;
 use crate::store::messages::{self, NewMessage};
 
@@ -217,6 +218,8 @@ pub struct NewTurn<'a> {
     pub parent_turn_id: Option<i64>,
     pub query: &'a str,
     pub corpus: &'a str,
+    /// Bound as an argument of its own, because only its texts are sealed.
+    #[serde(skip)]
     pub context: &'a [ContextSource],
     pub context_tokens: usize,
     pub query_tokens: usize,
@@ -262,23 +265,31 @@ pub fn insert(
 /// Columns of [`NewTurn`] that are stored as they are.
 const NEW_TURN: Record = Record(&[
     "turn_id bigint, conversation_id bigint, turn_no integer, parent_turn_id bigint, query text, corpus text",
-    "context jsonb, context_tokens integer, query_tokens integer, user_ref text",
+    "context_tokens integer, query_tokens integer, user_ref text",
 ]);
 
 fn insert_turns(tenant: &str, settings: &[&Settings], turns: &[NewTurn<'_>]) -> Result<()> {
-    let (rows, settings) = (sql::json(turns)?, sql::json(settings)?);
+    let contexts: Vec<_> = turns.iter().map(|turn| turn.context).collect();
+    let (rows, contexts, settings) = (
+        sql::json(turns)?,
+        sql::json(&contexts)?,
+        sql::json(settings)?,
+    );
+    let contexts = keys::sealer(tenant)?.json(&contexts).into_owned();
     as_owner(|| {
         sql::run(
             &format!(
-                "INSERT INTO reground.turns ({}, tenant, state, origin, intent, intent_confidence, intent_signals, query_expansion, settings, \
+                "INSERT INTO reground.turns ({}, context, tenant, state, origin, intent, intent_confidence, intent_signals, query_expansion, settings, \
                      retrieved, tags, begun_at, ended_at) \
                  OVERRIDING SYSTEM VALUE \
-                 SELECT {}, $2, 'ended', 'imported', 'new_topic', 0, '{{imported}}', '{{}}', $3::jsonb -> x.settings, false, coalesce(x.tags, '{{}}'), x.at, x.at \
-                 FROM json_to_recordset($1::json) AS x({NEW_TURN}, settings integer, tags jsonb, at timestamptz)",
+                 SELECT {}, $4::json -> (x.place - 1)::integer, $2, 'ended', 'imported', 'new_topic', 0, '{{imported}}', '{{}}', $3::jsonb -> x.settings, false, coalesce(x.tags, '{{}}'), x.at, x.at \
+                 FROM ROWS FROM (json_to_recordset($1::json) AS ({NEW_TURN}, settings integer, tags jsonb, at timestamptz)) WITH ORDINALITY \
+                     AS x({}, settings, tags, at, place)",
                 NEW_TURN.columns(""),
-                NEW_TURN.columns("x.")
+                NEW_TURN.columns("x."),
+                NEW_TURN.columns("")
             ),
-            &[rows.into(), tenant.into(), settings.into()],
+            &[rows.into(), tenant.into(), settings.into(), contexts.into()],
         )
     })?;
     Ok(())

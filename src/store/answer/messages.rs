@@ -6,6 +6,7 @@ use reground_citations::{Span, measures};
 use reground_grounding::caller::fingerprint::Fingerprint;
 use reground_grounding::end::JudgedAnswer;
 use reground_grounding::memory::SourceKey;
+use reground_sealing::{Kind, Sealer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
 use crate::store::documents::STATE;
+use crate::store::keys;
 
 /// A stored answer.
 #[derive(Debug, Deserialize)]
@@ -237,12 +239,10 @@ pub struct Message {
 
 /// An answer of this tenant; `None` if the tenant has no such answer.
 pub fn load(tenant: &str, message_id: i64) -> Result<Option<Message>> {
-    as_owner(|| {
-        sql::write_json(
-            "SELECT row_to_json(m)::text FROM (SELECT turn_id, answer, citations, model, repair_of FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m",
-            &[message_id.into(), tenant.into()],
-        )
-    })
+    keys::read_json(
+        "SELECT row_to_json(m)::text FROM (SELECT turn_id, answer, citations, model, repair_of FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m",
+        &[message_id.into(), tenant.into()],
+    )
 }
 
 /// A stored citation, as its evidence is looked up.
@@ -275,16 +275,14 @@ pub struct StoredCitation {
 
 /// The citations of an answer of this tenant, in order.
 pub fn citations(tenant: &str, message_id: i64) -> Result<Vec<StoredCitation>> {
-    Ok(as_owner(|| {
-        sql::write_json(
+    Ok(keys::read_json(
             &format!(
                 "SELECT coalesce(json_agg(r ORDER BY r.citation_no), '[]')::text FROM (SELECT citation_id, citation_no, marker, form, status, holds, support, corpus, doc_id, \
                      chunk_id, title, uri, locator, quote, quote_start, quote_end, source_version, source_hash, {STATE} AS source_state, answer_start, answer_end, \
                      byte_start, byte_end FROM reground.message_citations AS c WHERE message_id = $1 AND tenant = $2) AS r"
             ),
             &[message_id.into(), tenant.into()],
-        )
-    })?
+    )?
     .unwrap_or_default())
 }
 
@@ -361,7 +359,10 @@ pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
             })
         })
         .collect();
-    let (messages, citations) = (sql::json(messages)?, sql::json(&cited)?);
+    let sealer = keys::sealer(tenant)?;
+    let messages = sealed(&sealer, messages)?;
+    let citations = sql::json(&cited)?;
+    let citations = sealer.json(&citations).into_owned();
     as_owner(|| {
         sql::run(
             &format!(
@@ -390,18 +391,47 @@ pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
     })
 }
 
+/// The rows of answers as JSON. What users write is stored as it is, the citations of the model's API are sealed.
+fn sealed(sealer: &Sealer, messages: &[NewMessage<'_>]) -> Result<String> {
+    let rows = messages.iter().map(|message| {
+        let mut row = serde_json::to_value(message)?;
+        if let Some(citations) = row.get_mut("citations") {
+            let json = sql::json(citations)?;
+            let json = sealer.value(Kind::Citations, &json).unwrap_or(json);
+            *citations = serde_json::from_str(&sealer.json(&json))?;
+        }
+        Ok(row)
+    });
+    sql::json(&rows.collect::<Result<Vec<Value>>>()?)
+}
+
 /// FROM clause of the rows that `end_turn` returns for an answer ($1) of a tenant ($2): its citations, or one row with the answer
 /// alone. To be read as the owner.
 pub fn rows() -> String {
-    rows_of("reground.message_citations")
+    match opened() {
+        Some(opened) => rows_of(&format!(
+            "(SELECT w.* FROM reground.message_citations AS s CROSS JOIN LATERAL jsonb_populate_record(s, {opened}) AS w WHERE s.message_id = $1)"
+        )),
+        None => rows_of("reground.message_citations"),
+    }
 }
 
 /// As [`rows`], with changes of the rows ($3, a JSON array of objects with citation_no): texts that are not stored, or NULL for texts that
 /// the caller must not read.
 pub fn changed_rows() -> String {
-    rows_of(
-        "(SELECT w.* FROM reground.message_citations AS s LEFT JOIN json_array_elements($3::json) AS j(changes) ON (j.changes ->> 'citation_no')::integer = s.citation_no \
-             CROSS JOIN LATERAL json_populate_record(s, coalesce(j.changes, '{}')) AS w WHERE s.message_id = $1)",
+    let opened = opened().unwrap_or("jsonb '{}'");
+    rows_of(&format!(
+        "(SELECT w.* FROM reground.message_citations AS s LEFT JOIN jsonb_array_elements($3::jsonb) AS j(changes) ON (j.changes ->> 'citation_no')::integer = s.citation_no \
+             CROSS JOIN LATERAL jsonb_populate_record(s, {opened} || coalesce(j.changes, '{{}}')) AS w WHERE s.message_id = $1)"
+    ))
+}
+
+/// Expression for the sealed columns of a row `s`, opened; `None` if this database has no keys.
+fn opened() -> Option<&'static str> {
+    keys::exists().then_some(
+        "jsonb_build_object('title', reground._unsealed(s.tenant, 'title', s.title), 'uri', reground._unsealed(s.tenant, 'address', s.uri), \
+         'locator', reground._unsealed(s.tenant, 'locator', s.locator), 'quote', reground._unsealed(s.tenant, 'text', s.quote), \
+         'fact_summary', reground._unsealed(s.tenant, 'text', s.fact_summary))",
     )
 }
 

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::error::Result;
 use crate::session::{PINNED_PATH, with_settings};
 use crate::sql::{self, Args};
+use crate::store::keys;
 
 /// Settings of the queries. Times are shown in UTC. Views and policies, too, are executed under a fixed search_path.
 const SETTINGS: [(&CStr, &CStr); 3] = [
@@ -23,7 +24,9 @@ pub(in crate::store) fn read<T: DeserializeOwned>(
     statement: &str,
     args: &Args<'_>,
 ) -> Result<Option<T>> {
-    with_settings(&SETTINGS, || sql::read_json(statement, args))
+    let text = with_settings(&SETTINGS, || sql::read_one::<String>(statement, args))?;
+    text.map(|text| Ok(serde_json::from_str(&keys::shown(&text)?)?))
+        .transpose()
 }
 
 /// The tenants that have a conversation with this reference; at most the given tenant, if any.

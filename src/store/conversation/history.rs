@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql;
+use crate::store::keys;
 
 /// State of a conversation before a turn.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -50,25 +51,21 @@ pub struct Shown {
 
 /// The context of a turn.
 pub fn shown(conversation_id: i64, turn_no: i32) -> Result<Option<Shown>> {
-    as_owner(|| {
-        sql::write_json(
-            "SELECT json_build_object('context', context, 'passage_order', settings -> 'passage_order')::text \
+    keys::read_json(
+        "SELECT json_build_object('context', context, 'passage_order', settings -> 'passage_order')::text \
              FROM reground.turns WHERE conversation_id = $1 AND turn_no = $2",
-            &[conversation_id.into(), turn_no.into()],
-        )
-    })
+        &[conversation_id.into(), turn_no.into()],
+    )
 }
 
 /// The context of the latest turn on the path of a conversation, in prompt order; empty without one. With `before`, of the latest
 /// turn before that number.
 pub fn previous_context(conversation_id: i64, before: Option<i32>) -> Result<Vec<ContextSource>> {
-    Ok(as_owner(|| {
-        sql::write_json(
+    Ok(keys::read_json(
             "SELECT context::text FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND state <> 'abandoned' \
                  AND turn_no < coalesce($2, 2147483647) ORDER BY turn_no DESC LIMIT 1",
             &[conversation_id.into(), before.into()],
-        )
-    })?
+    )?
     .unwrap_or_default())
 }
 
@@ -79,8 +76,7 @@ pub fn handed_over(
     since: Option<i32>,
     before: Option<i32>,
 ) -> Result<Vec<ContextSource>> {
-    Ok(as_owner(|| {
-        sql::write_json(
+    Ok(keys::read_json(
             "SELECT coalesce(json_agg(e.source ORDER BY t.turn_no, e.place), '[]')::text \
              FROM (SELECT turn_id, turn_no, context FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND state <> 'abandoned' \
                        AND turn_no > coalesce($2, 0) AND turn_no < coalesce($3, 2147483647)) AS t, \
@@ -88,8 +84,7 @@ pub fn handed_over(
                  jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) \
              WHERE (e.source ->> 'retrieval_no')::integer = r.retrieval_no",
             &[conversation_id.into(), since.into(), before.into()],
-        )
-    })?
+    )?
     .unwrap_or_default())
 }
 
@@ -104,8 +99,7 @@ pub fn cited_sources(
     count: usize,
 ) -> Result<Vec<QuotedSource>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
-    Ok(as_owner(|| {
-        sql::write_json(
+    Ok(keys::read_json(
             // OFFSET 0: each context is read once, not for each of its markers.
             "WITH cited AS MATERIALIZED ( \
                  SELECT c.marker, max(t.turn_no) AS turn_no, json_agg(json_build_object('text', c.quote, 'chars', json_build_object('start', c.quote_start, 'end', c.quote_end)) ORDER BY t.turn_no DESC, c.citation_no) FILTER (WHERE c.quote IS NOT NULL AND c.quote_end IS NOT NULL) AS quotes \
@@ -124,8 +118,7 @@ pub fn cited_sources(
                 count.into(),
                 CITED_TURNS.into(),
             ],
-        )
-    })?
+    )?
     .unwrap_or_default())
 }
 

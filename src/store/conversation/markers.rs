@@ -1,6 +1,7 @@
 //! The table `conversation_markers`. Only erasure removes rows. In a long conversation they are many, so a turn reads only
 //! those that it may bind again, and an answer those that it names.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use reground_documents::PageRange;
@@ -8,11 +9,13 @@ use reground_grounding::history::CitedSource;
 use reground_grounding::memory::{BoundMarker, SourceKey};
 use reground_grounding::passage::{CharRange, Passage};
 use reground_grounding::settings::MarkerStyle;
+use reground_sealing::Sealer;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
+use crate::store::keys;
 
 /// A marker with the title and the address of its document.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,6 +33,9 @@ pub struct Row {
     pub content_hash: String,
     pub title: Option<String>,
     pub uri: Option<String>,
+    /// The pages, if they are sealed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pages: Option<PageRange>,
 }
 
 impl Row {
@@ -49,6 +55,17 @@ impl Row {
             content_hash: bound.content_hash.clone(),
             title: described.and_then(|passage| passage.title.clone()),
             uri: described.and_then(|passage| passage.uri.clone()),
+            pages: None,
+        }
+    }
+
+    /// The row as it is sealed: with its pages together.
+    fn to_seal(&self) -> Self {
+        Self {
+            page_start: None,
+            page_end: None,
+            pages: PageRange::of(self.page_start, self.page_end),
+            ..self.clone()
         }
     }
 
@@ -60,7 +77,7 @@ impl Row {
             doc_id: self.doc_id.clone(),
             chunk_id: self.chunk_id.clone(),
             version: self.version,
-            pages: PageRange::of(self.page_start, self.page_end),
+            pages: PageRange::of(self.page_start, self.page_end).or(self.pages),
             chars: CharRange::of(self.char_start, self.char_end),
             locator: self.locator.clone(),
             content_hash: self.content_hash.clone(),
@@ -122,14 +139,12 @@ pub fn named(conversation_id: i64, names: Vec<String>) -> Result<Vec<Row>> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(as_owner(|| {
-        sql::write_json(
+    Ok(keys::read_json(
             "SELECT coalesce(json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
                  SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND marker = ANY ($2) \
                  UNION SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2)) AS m",
             &[conversation_id.into(), names.into()],
-        )
-    })?
+        )?
     .unwrap_or_default())
 }
 
@@ -179,8 +194,7 @@ pub fn of_documents<'a>(
             "marker ~ '^[0-9]+$' ORDER BY length(marker) DESC, marker COLLATE \"C\" DESC".to_owned()
         }
     };
-    Ok(as_owner(|| {
-        sql::write_json(
+    Ok(keys::read_json(
             &format!(
                 "WITH own AS (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2) \
                      AND (corpus, doc_id) IN (SELECT * FROM ROWS FROM (unnest($3), unnest($2)) AS d)) \
@@ -192,16 +206,14 @@ pub fn of_documents<'a>(
                      UNION (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND {last} LIMIT 1)) AS m"
             ),
             &[conversation_id.into(), documents.into(), corpora.into()],
-        )
-    })?
+        )?
     .unwrap_or_default())
 }
 
 /// The markers that answers have cited, in the order in which they were bound. If turns are superseded, only those cited on the
 /// path.
 pub fn cited(conversation_id: i64) -> Result<Vec<CitedMarker>> {
-    Ok(as_owner(|| {
-        sql::write_json(
+    Ok(keys::read_json(
             "SELECT coalesce(json_agg(m), '[]')::text FROM ( \
                  SELECT marker, corpus, doc_id, chunk_id, version, char_start, char_end, locator, title, uri \
                  FROM reground.conversation_markers AS k WHERE conversation_id = $1 AND cited \
@@ -212,8 +224,7 @@ pub fn cited(conversation_id: i64) -> Result<Vec<CitedMarker>> {
                              WHERE t.conversation_id = $1 AND NOT t.superseded AND c.doc_id IS NOT NULL AND c.corpus IS NOT NULL AND c.chunk_id IS NOT NULL)) \
                  ORDER BY binding_no) AS m",
             &[conversation_id.into()],
-        )
-    })?
+        )?
     .unwrap_or_default())
 }
 
@@ -233,7 +244,7 @@ pub fn cite(conversation_id: i64, message_id: i64) -> Result<()> {
 }
 
 /// A marker with the turn that bound it.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Bound {
     pub conversation_id: i64,
     /// Number of the turn that bound it.
@@ -260,17 +271,30 @@ pub fn reserve(tenant: &str, bound: &[Bound]) -> Result<()> {
     )
 }
 
-/// Columns of [`Bound`].
-const BOUND: Record = Record(&[
-    "conversation_id bigint, first_turn_no integer, marker text, corpus text, doc_id text, chunk_id text, version integer",
-    "page_start integer, page_end integer, char_start integer, char_end integer, locator text, content_hash text, title text, uri text",
-]);
+/// Columns of [`Bound`], without sealed pages.
+const COLUMNS: &str = "conversation_id bigint, first_turn_no integer, marker text, corpus text, doc_id text, chunk_id text, version integer, \
+     page_start integer, page_end integer, char_start integer, char_end integer, locator text, content_hash text, title text, uri text";
+const BOUND: Record = Record(&[COLUMNS]);
+const SEALED: Record = Record(&[COLUMNS, "pages text"]);
 
 fn insert(tenant: &str, bound: &[Bound], condition: &str) -> Result<()> {
     if bound.is_empty() {
         return Ok(());
     }
-    let rows = sql::json(bound)?;
+    let sealer = keys::sealer(tenant)?;
+    // The column of sealed pages is new in this version.
+    let (bound, columns) = match &sealer {
+        Sealer::Plain => (Cow::Borrowed(bound), BOUND),
+        Sealer::Key { .. } => {
+            let to_seal = bound.iter().map(|bound| Bound {
+                row: bound.row.to_seal(),
+                ..*bound
+            });
+            (Cow::Owned(to_seal.collect()), SEALED)
+        }
+    };
+    let rows = sql::json(bound.as_ref())?;
+    let rows = sealer.json(&rows).into_owned();
     as_owner(|| {
         sql::run(
             &format!(
@@ -278,10 +302,10 @@ fn insert(tenant: &str, bound: &[Bound], condition: &str) -> Result<()> {
                  SELECT $1, {}, \
                      (SELECT coalesce(max(m.binding_no), 0) FROM reground.conversation_markers AS m WHERE m.conversation_id = x.conversation_id) \
                          + row_number() OVER (PARTITION BY x.conversation_id ORDER BY x.position) \
-                 FROM ROWS FROM (json_to_recordset($2::json) AS ({BOUND})) WITH ORDINALITY AS x({}, position) {condition}",
-                BOUND.columns(""),
-                BOUND.columns("x."),
-                BOUND.columns("")
+                 FROM ROWS FROM (json_to_recordset($2::json) AS ({columns})) WITH ORDINALITY AS x({}, position) {condition}",
+                columns.columns(""),
+                columns.columns("x."),
+                columns.columns("")
             ),
             &[tenant.into(), rows.into()],
         )

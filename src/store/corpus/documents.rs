@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
 use crate::store::corpora::Corpus;
+use crate::store::keys;
 use crate::tenant;
 
 /// The current version of a document.
@@ -149,9 +150,18 @@ pub fn next_time(corpus_id: i64, doc_id: &str) -> Result<String> {
     Ok(time.unwrap_or_default())
 }
 
+/// The row of a version. If sources are sealed, only the table of documents of the corpus has the address.
+fn row(new: &NewVersion<'_>) -> Result<String> {
+    let uri = match keys::in_use()? {
+        true => None,
+        false => new.uri,
+    };
+    sql::json(&NewVersion { uri, ..*new })
+}
+
 /// Stores a version and marks the previous one as replaced.
 pub fn insert(new: &NewVersion<'_>) -> Result<()> {
-    let row = sql::json(new)?;
+    let row = row(new)?;
     as_owner(|| {
         sql::run(
             "UPDATE reground.documents SET replaced_at = $3::timestamptz WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL",
@@ -176,7 +186,7 @@ pub fn insert(new: &NewVersion<'_>) -> Result<()> {
 
 /// Updates address, pages and time of a version whose text has not changed.
 pub fn describe(new: &NewVersion<'_>) -> Result<()> {
-    let row = sql::json(new)?;
+    let row = row(new)?;
     as_owner(|| {
         sql::run(
             "UPDATE reground.documents AS d SET uri = x.uri, page_count = x.page_count, modified_at = coalesce(x.modified_at, d.modified_at), source_hash = x.source_hash \

@@ -3,6 +3,7 @@
 use reground_models::judge::agreement::LabelCount;
 use reground_models::judge::judgement::Judgement;
 use reground_models::judge::prompt::Cited;
+use reground_sealing::Kind;
 use serde::Deserialize;
 
 use pgrx::datum::TimestampWithTimeZone;
@@ -10,6 +11,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql;
+use crate::store::keys;
 
 /// A citation with its claim and its source.
 #[derive(Debug, Deserialize)]
@@ -38,17 +40,15 @@ impl StoredCitation {
 
 /// A citation of a tenant with its source as the context of its turn shows it; `None` if it, its claim or the text of the source is gone.
 pub fn citation(tenant: &str, citation_id: i64) -> Result<Option<StoredCitation>> {
-    as_owner(|| {
-        sql::write_json(
-            "SELECT row_to_json(r)::text FROM ( \
+    keys::read_json(
+        "SELECT row_to_json(r)::text FROM ( \
                  SELECT t.query AS question, c.claim, c.raw AS citation, e.source #>> '{passage,content}' AS passage, c.title, c.locator \
                  FROM reground.message_citations AS c JOIN reground.turns AS t USING (turn_id) CROSS JOIN jsonb_array_elements(t.context) AS e(source) \
                  WHERE c.tenant = $1 AND c.citation_id = $2 AND c.claim <> '' \
                      AND e.source #>> '{passage,corpus}' = c.corpus AND e.source #>> '{passage,chunk_id}' = c.chunk_id AND e.source #>> '{passage,content}' <> '' \
                  ORDER BY e.source ->> 'marker' = c.marker DESC NULLS LAST LIMIT 1) AS r",
-            &[tenant.into(), citation_id.into()],
-        )
-    })
+        &[tenant.into(), citation_id.into()],
+    )
 }
 
 /// Locks the conversation of a citation, so that no text of it is erased until the transaction ends.
@@ -76,11 +76,15 @@ pub struct Vote<'a> {
 
 /// Stores a vote, unless it is stored or the citation was erased meanwhile.
 pub fn put(vote: Vote<'_>, judgement: &Judgement) -> Result<()> {
+    let passage = judgement.passage.as_deref().map(sql::json).transpose()?;
+    let sealer = keys::sealer(vote.tenant)?;
+    let sealed = passage.and_then(|passage| sealer.value(Kind::Text, &passage));
+    let sealed: Option<String> = sealed.map(|text| serde_json::from_str(&text)).transpose()?;
     let judgement = sql::json(judgement)?;
     as_owner(|| {
         sql::run(
             "INSERT INTO reground.judge_votes (citation_id, model, prompt, vote_no, tenant, deterministic, verdict, confidence, passage, explanation, coordinates_match) \
-             SELECT c.citation_id, $2, $3, $4, $5, $6, x.verdict, x.confidence, x.passage, x.explanation, x.coordinates_match \
+             SELECT c.citation_id, $2, $3, $4, $5, $6, x.verdict, x.confidence, coalesce($8, x.passage), x.explanation, x.coordinates_match \
              FROM (SELECT citation_id FROM reground.message_citations WHERE citation_id = $1 AND tenant = $5 FOR KEY SHARE) AS c \
                  CROSS JOIN json_to_record($7::json) AS x(verdict text, confidence double precision, passage text, explanation text, coordinates_match boolean) \
              ON CONFLICT DO NOTHING",
@@ -92,6 +96,7 @@ pub fn put(vote: Vote<'_>, judgement: &Judgement) -> Result<()> {
                 vote.tenant.into(),
                 vote.is_deterministic.into(),
                 judgement.into(),
+                sealed.into(),
             ],
         )
     })?;

@@ -3,9 +3,11 @@
 use reground_provenance::encoding::Field;
 use reground_provenance::link::{Header, LinkKind};
 use reground_provenance::verification::Content;
+use reground_sealing::Kind;
 
 use crate::error::Result;
 use crate::sql;
+use crate::store::keys;
 
 /// The subject of a link.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +74,20 @@ enum ByteForm {
     Time(&'static [&'static str]),
     /// An array of real, in binary form.
     Vector(&'static [&'static str]),
+}
+
+impl ByteForm {
+    fn columns(&self) -> &'static [&'static str] {
+        match self {
+            Self::Text(columns)
+            | Self::Json(columns)
+            | Self::Number(columns)
+            | Self::Real(columns)
+            | Self::Flag(columns)
+            | Self::Time(columns)
+            | Self::Vector(columns) => columns,
+        }
+    }
 }
 
 /// First content of a turn.
@@ -249,22 +265,57 @@ pub fn content(about: About) -> Result<Content> {
         ),
     };
     let statement = format!(
-        "SELECT c.position::bigint, f.value FROM ({from}) AS c, unnest(c.fields) WITH ORDINALITY AS f(value, place) \
+        "SELECT c.position::bigint, f.value, f.place::integer FROM ({from}) AS c, unnest(c.fields) WITH ORDINALITY AS f(value, place) \
          ORDER BY c.position, f.place"
     );
-    let rows: Vec<(i64, Field)> = sql::write_each(&statement, &[id.into(), part.into()], |row| {
-        Ok((
-            row.get::<i64>(1)?.unwrap_or_default(),
-            row.get::<Vec<u8>>(2)?,
-        ))
-    })?;
+    let rows: Vec<(i64, usize, Field)> =
+        sql::write_each(&statement, &[id.into(), part.into()], |row| {
+            let place = row.get::<i32>(3)?.unwrap_or_default();
+            Ok((
+                row.get::<i64>(1)?.unwrap_or_default(),
+                usize::try_from(place).unwrap_or_default(),
+                row.get::<Vec<u8>>(2)?,
+            ))
+        })?;
     let mut content = Content::new();
-    for (position, field) in rows {
+    for (position, place, field) in rows {
         let position = usize::try_from(position).unwrap_or_default();
+        let field = field
+            .map(|bytes| opened(about, position, place, bytes))
+            .transpose()?;
         match content.last_mut() {
             Some((last, fields)) if *last == position => fields.push(field),
             _ => content.push((position, vec![field])),
         }
     }
     Ok(content)
+}
+
+/// The bytes of a field with sealed values opened, because a hash is that of the plain values. Errors: 42501 without the key.
+fn opened(about: About, position: usize, place: usize, bytes: Vec<u8>) -> Result<Vec<u8>> {
+    let text = match std::str::from_utf8(&bytes) {
+        Ok(text) if text.contains("sealed:") => text,
+        _ => return Ok(bytes),
+    };
+    let name_in = |content: &[ByteForm]| -> Option<&'static str> {
+        let mut names = content.iter().flat_map(ByteForm::columns);
+        names.nth(place.checked_sub(1)?).copied()
+    };
+    let plain = match (about, position) {
+        // Sources.
+        (About::Turn(_) | About::Retrieval(..), 3..) => keys::unsealed(text)?.into_owned(),
+        (About::Answer(..), 1) if name_in(ANSWER) == Some("citations") => {
+            match serde_json::from_str::<String>(text) {
+                Ok(sealed) => keys::unsealed_as(Kind::Citations, &sealed)?,
+                Err(_) => keys::unsealed(text)?.into_owned(),
+            }
+        }
+        // Citations.
+        (About::Answer(..), 3..) => match name_in(CITATION).and_then(Kind::of_column) {
+            Some(kind) => keys::unsealed_as(kind, text)?,
+            None => return Ok(bytes),
+        },
+        _ => return Ok(bytes),
+    };
+    Ok(plain.into_bytes())
 }

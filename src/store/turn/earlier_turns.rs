@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql;
+use crate::store::keys;
 
 /// An earlier turn, as the intent and the query of a new turn use it.
 #[derive(Clone, Debug, Deserialize)]
@@ -48,8 +49,7 @@ pub fn earlier(
     turn_no: Option<i32>,
 ) -> Result<Vec<Earlier>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
-    Ok(as_owner(|| {
-        sql::write_json(
+    Ok(keys::read_json(
             &format!("SELECT coalesce(json_agg(json_build_object('turn_id', t.turn_id, 'query', t.query, 'embedding', t.embedding, 'answer', coalesce(m.answer, ''), \
                  'sources', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage.title ? (@ != null)'), \
                  'shown', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage ? (@.corpus == $corpus).chunk_id', jsonb_build_object('corpus', $3::text)), \
@@ -64,8 +64,7 @@ pub fn earlier(
                      FROM (SELECT c.*, c.holds AND coalesce(c.support >= {CLEAR_SUPPORT}, true) AS is_clear \
                          FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c) AS c ON true"),
             &[conversation_id.into(), count.into(), corpus.into(), turn_no.into()],
-        )
-    })?
+    )?
     .unwrap_or_default())
 }
 

@@ -5,8 +5,7 @@ use reground_grounding::settings::Settings;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::run_as::as_owner;
-use crate::sql;
+use crate::store::keys;
 
 /// Maximum number of answers to a question that are compared with the present sources.
 const MAX_COMPARED: i64 = 5;
@@ -29,9 +28,8 @@ pub struct AcceptedAnswer {
 /// filter, a rewrite or an earlier time, and the citations are in the text. An answer is left out if a report of it or of an equal answer has
 /// not been refused, or a citation of one has a label other than `accurate`.
 pub fn accepted(tenant: &str, corpus: &str, query: &str) -> Result<Vec<AcceptedAnswer>> {
-    as_owner(|| {
-        sql::read_rows(
-            "SELECT m.message_id, m.turn_id, m.answer, m.model, m.created_at AS answered_at, t.settings, t.context \
+    Ok(keys::read_json(
+            "SELECT coalesce(json_agg(r), '[]')::text FROM (SELECT m.message_id, m.turn_id, m.answer, m.model, m.created_at AS answered_at, t.settings, t.context \
              FROM reground.turns AS t JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
              WHERE t.tenant = $1 AND t.corpus = $2 AND hashtextextended(lower(btrim(t.query)), 0) = hashtextextended(lower(btrim($3)), 0) \
                  AND lower(btrim(t.query)) = lower(btrim($3)) \
@@ -43,13 +41,13 @@ pub fn accepted(tenant: &str, corpus: &str, query: &str) -> Result<Vec<AcceptedA
                      WHERE r.tenant = $1 AND r.justified IS DISTINCT FROM false \
                      UNION ALL SELECT q.answer_hash FROM reground.citation_labels AS l JOIN reground.message_citations AS c USING (citation_id) \
                          JOIN reground.messages AS q USING (message_id) WHERE l.tenant = $1 AND l.label <> 'accurate')) \
-             ORDER BY t.turn_id DESC LIMIT $4",
+             ORDER BY t.turn_id DESC LIMIT $4) AS r",
             &[
                 tenant.into(),
                 corpus.into(),
                 query.into(),
                 MAX_COMPARED.into(),
             ],
-        )
-    })
+        )?
+        .unwrap_or_default())
 }

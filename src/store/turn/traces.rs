@@ -14,6 +14,7 @@ use serde::Deserialize;
 use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql;
+use crate::store::keys;
 
 /// Separates the ids of merged passages. Ids of applications do not contain this control character.
 const SEPARATOR: &str = "\u{1f}";
@@ -388,8 +389,7 @@ pub struct TracedCandidate {
 
 /// The candidates of a turn of a tenant: those of the context, then the others that have a hash, in the order of the trace.
 pub fn traced_candidates(tenant: &str, turn_id: i64) -> Result<Vec<TracedCandidate>> {
-    Ok(as_owner(|| {
-        sql::write_json(
+    Ok(keys::read_json(
             "SELECT coalesce(json_agg(r ORDER BY r.part, r.place), '[]')::text FROM ( \
                  SELECT 1 AS part, e.place, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, e.source #>> '{passage,chunk_id}' AS chunk_id, \
                      e.source -> 'member_chunk_ids' AS member_chunk_ids, e.source ->> 'marker' AS marker, CASE WHEN e.source ->> 'origin' <> 'remembered' THEN e.source #>> '{passage,content}' END AS content, \
@@ -400,8 +400,7 @@ pub fn traced_candidates(tenant: &str, turn_id: i64) -> Result<Vec<TracedCandida
                  SELECT 2, c.candidate_no, c.corpus, c.doc_id, c.chunk_id, to_jsonb(c.member_chunk_ids), NULL, NULL, c.hash_prefix, NULL, NULL \
                  FROM reground.turn_candidates AS c WHERE c.turn_id = $1 AND c.tenant = $2 AND NOT c.in_context AND c.hash_prefix IS NOT NULL) AS r",
             &[turn_id.into(), tenant.into()],
-        )
-    })?
+    )?
     .unwrap_or_default())
 }
 

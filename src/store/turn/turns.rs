@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
+use crate::store::keys;
 
 /// A turn, as later calls read it.
 #[derive(Clone, Debug, Deserialize)]
@@ -126,8 +127,9 @@ pub struct NewTurn<'a> {
     pub call_settings: &'a Value,
     /// The role that calls the functions named in `call_settings`; `None` without such functions.
     pub call_role: Option<&'a str>,
+    /// Bound as an argument of its own, because only its texts and those of the context are sealed.
+    #[serde(skip)]
     pub pending_candidates: Option<Value>,
-    /// Bound as an argument of its own, because it is by far the largest part.
     #[serde(skip)]
     pub context: &'a [ContextSource],
     pub context_tokens: usize,
@@ -180,7 +182,7 @@ const REPLACED: Record = Record(&[CONTEXT_SHARE, SIMILARITIES]);
 const NEW_TURN: Record = Record(&[
     "tenant text, conversation_id bigint, turn_no integer, state text, request_id text, request_hash text, query text",
     "corpus text, corpora text[], filter jsonb, as_of timestamptz, intent text, intent_confidence real, intent_signals text[]",
-    "query_expansion jsonb, settings jsonb, call_settings jsonb, call_role text, pending_candidates jsonb",
+    "query_expansion jsonb, settings jsonb, call_settings jsonb, call_role text",
     "context_tokens integer, query_tokens integer, search_us integer, answerability double precision, warnings text[], tags jsonb, user_ref text, retrieved boolean",
     OTHER_MEASURES,
     CONTEXT_SHARE,
@@ -256,13 +258,11 @@ pub struct Latest {
 
 /// The latest turn on the path of a conversation.
 pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
-    as_owner(|| {
-        sql::write_json(
-            "SELECT row_to_json(r)::text FROM (SELECT settings, context, context_tokens FROM reground.turns \
-             WHERE conversation_id = $1 AND NOT superseded ORDER BY turn_no DESC LIMIT 1) AS r",
-            &[conversation_id.into()],
-        )
-    })
+    keys::read_json(
+        "SELECT row_to_json(r)::text FROM (SELECT settings, context, context_tokens FROM reground.turns \
+         WHERE conversation_id = $1 AND NOT superseded ORDER BY turn_no DESC LIMIT 1) AS r",
+        &[conversation_id.into()],
+    )
 }
 
 /// Beginning of a query for a [`Turn`].
@@ -277,12 +277,10 @@ const COLUMNS: &str = "SELECT row_to_json(r)::text FROM (SELECT turn_id, convers
 /// # Errors
 /// P0002 if the tenant has no such turn.
 pub fn load(tenant: &str, turn_id: i64) -> Result<Turn> {
-    as_owner(|| {
-        sql::write_json(
-            &format!("{COLUMNS} turn_id = $1 AND tenant = $2) AS r"),
-            &[turn_id.into(), tenant.into()],
-        )
-    })?
+    keys::read_json(
+        &format!("{COLUMNS} turn_id = $1 AND tenant = $2) AS r"),
+        &[turn_id.into(), tenant.into()],
+    )?
     .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))
 }
 
@@ -298,12 +296,10 @@ pub fn tenant_of(turn_id: i64) -> Result<Option<String>> {
 
 /// The turn that was begun with a request id, if any.
 pub fn of_request(conversation_id: i64, request_id: &str) -> Result<Option<Turn>> {
-    as_owner(|| {
-        sql::write_json(
-            &format!("{COLUMNS} conversation_id = $1 AND request_id = $2) AS r"),
-            &[conversation_id.into(), request_id.into()],
-        )
-    })
+    keys::read_json(
+        &format!("{COLUMNS} conversation_id = $1 AND request_id = $2) AS r"),
+        &[conversation_id.into(), request_id.into()],
+    )
 }
 
 /// The parent of a new turn of the conversation `x`: the latest turn on its path that was not abandoned.
@@ -317,17 +313,23 @@ pub fn insert(
     context_embedding: Option<&[f32]>,
 ) -> Result<i64> {
     let (row, context) = (sql::json(new)?, sql::json(new.context)?);
-    let args: [DatumWithOid<'_>; 4] = [
+    let candidates = new.pending_candidates.as_ref().map(sql::json).transpose()?;
+    let sealer = keys::sealer(new.tenant)?;
+    let candidates = candidates
+        .as_deref()
+        .map(|candidates| sealer.json(candidates));
+    let args: [DatumWithOid<'_>; 5] = [
         row.into(),
         embedding.map(<[f32]>::to_vec).into(),
-        context.into(),
+        sealer.json(&context).as_ref().into(),
         context_embedding.map(<[f32]>::to_vec).into(),
+        candidates.as_deref().into(),
     ];
     as_owner(|| {
         sql::write_one(
             &format!(
-                "INSERT INTO reground.turns ({}, parent_turn_id, embedding, context, context_embedding) \
-                 SELECT {}, {PARENT}, $2, $3::jsonb, $4 FROM json_to_record($1::json) AS x({NEW_TURN}) RETURNING turn_id",
+                "INSERT INTO reground.turns ({}, parent_turn_id, embedding, context, context_embedding, pending_candidates) \
+                 SELECT {}, {PARENT}, $2, $3::jsonb, $4, $5::jsonb FROM json_to_record($1::json) AS x({NEW_TURN}) RETURNING turn_id",
                 NEW_TURN.columns(""),
                 NEW_TURN.columns("x.")
             ),
@@ -347,13 +349,11 @@ pub struct Pending {
 
 /// The turn, of any tenant, if it waits for a rerank.
 pub fn pending(turn_id: i64) -> Result<Option<Pending>> {
-    as_owner(|| {
-        sql::write_json(
-            "SELECT row_to_json(r)::text FROM (SELECT turn_id, query, pending_candidates AS candidates FROM reground.turns \
-             WHERE turn_id = $1 AND state = 'deferred' AND pending_candidates IS NOT NULL) AS r",
-            &[turn_id.into()],
-        )
-    })
+    keys::read_json(
+        "SELECT row_to_json(r)::text FROM (SELECT turn_id, query, pending_candidates AS candidates FROM reground.turns \
+         WHERE turn_id = $1 AND state = 'deferred' AND pending_candidates IS NOT NULL) AS r",
+        &[turn_id.into()],
+    )
 }
 
 /// Stores the scores of a model for a turn that waits for them.
@@ -370,6 +370,7 @@ pub fn store_rerank(turn_id: i64, results: &[Reranked]) -> Result<()> {
 
 /// Opens a deferred turn with its reranked context.
 pub fn compose(
+    tenant: &str,
     turn_id: i64,
     context: &[ContextSource],
     tokens: usize,
@@ -377,6 +378,7 @@ pub fn compose(
     warnings: Vec<String>,
 ) -> Result<()> {
     let (context, measures) = (sql::json(context)?, sql::json(measures)?);
+    let context = keys::sealer(tenant)?.json(&context).into_owned();
     as_owner(|| {
         sql::run(
             &format!(
@@ -472,8 +474,9 @@ pub struct TurnChanges<'a> {
 }
 
 /// Stores the changes of an additional retrieval.
-pub fn add(turn_id: i64, more: TurnChanges<'_>) -> Result<()> {
+pub fn add(tenant: &str, turn_id: i64, more: TurnChanges<'_>) -> Result<()> {
     let (added, measures) = (sql::json(more.added)?, sql::json(more.measures)?);
+    let added = keys::sealer(tenant)?.json(&added).into_owned();
     as_owner(|| {
         sql::run(
             &format!(

@@ -155,6 +155,30 @@ pub(super) const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "rotate_tenant_key",
+        call: "rotate_tenant_key(CASE WHEN set_config('reground.master_key', '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', true) <> '' THEN 'elsewhere' END)",
+        waits: &[Writes("reground.tenant_keys")],
+    },
+    Call {
+        function: "change_master_key",
+        call: "change_master_key(repeat('5', length(set_config('reground.master_key', '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', true))))",
+        waits: &[Writes("reground.tenant_keys")],
+    },
+    Call {
+        function: "forget_tenant_keys",
+        call: "forget_tenant_keys('elsewhere')",
+        waits: &[
+            Writes("reground.tenant_keys"),
+            Writes("reground.provenance_chain"),
+            Reads("reground.messages"),
+        ],
+    },
+    Call {
+        function: "_unsealed",
+        call: "_unsealed(current_user::text, 'title', 'sealed:1:AAAA')",
+        waits: &[Reads("reground.tenant_keys")],
+    },
+    Call {
         function: "forget_tenant",
         call: "forget_tenant(reground.current_tenant())",
         waits: &[

@@ -3,3 +3,5 @@
 mod states;
 mod visibility;
 mod who_saw;
+
+pub(in crate::api) use visibility::kept;

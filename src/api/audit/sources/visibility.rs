@@ -71,7 +71,7 @@ pub(super) fn reader<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Result<Option<&'a 
 
 /// A value that a function keeps between its calls, made again if it does not fit. It belongs to one place in one execution of a statement,
 /// so later statements check again. A function must always keep the same type.
-pub(super) fn kept<'a, T: 'static>(
+pub(in crate::api) fn kept<'a, T: 'static>(
     fcinfo: pg_sys::FunctionCallInfo,
     fits: impl FnOnce(&T) -> bool,
     make: impl FnOnce() -> Result<T>,

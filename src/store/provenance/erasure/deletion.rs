@@ -4,7 +4,7 @@ use super::receipt::Receipt;
 use crate::error::Result;
 use crate::run_as::as_owner_scanning;
 use crate::sql;
-use crate::store::{retention, rollups};
+use crate::store::{keys, retention, rollups};
 
 /// Subquery for the turns of the conversations `$1`.
 const TURNS: &str =
@@ -126,6 +126,12 @@ const OF_TENANT: &[(&str, &str)] = &[
     ("corpora", "x.tenant = $1"),
 ];
 
+/// The keys of a tenant whose conversations are gone.
+const KEYS: (&str, &str) = (
+    "tenant_keys",
+    "x.tenant = $1 AND NOT EXISTS (SELECT FROM reground.conversations AS v WHERE v.tenant = $1)",
+);
+
 /// The id of a conversation; its row is locked so that no other session can use it.
 pub fn hold(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
     as_owner_scanning(|| {
@@ -211,7 +217,9 @@ pub fn reports_of_user(tenant: &str, user_ref: &str, receipt: &mut Receipt) -> R
 /// Deletes all rows of a tenant except those of its conversations.
 pub fn tenant(tenant: &str, receipt: &mut Receipt) -> Result<()> {
     as_owner_scanning(|| {
-        for (table, rows) in OF_TENANT {
+        // This database has no keys if its objects are those of the previous release.
+        let keys = keys::exists().then_some(&KEYS);
+        for (table, rows) in OF_TENANT.iter().chain(keys) {
             let statement = format!("DELETE FROM reground.{table} AS x WHERE {rows}");
             let erased = sql::run(&statement, &[tenant.into()])?;
             receipt.erased(&format!("reground.{table}"), erased);

@@ -4,6 +4,7 @@ use super::receipt::Receipt;
 use crate::error::Result;
 use crate::run_as::as_owner_scanning;
 use crate::sql;
+use crate::store::keys;
 use crate::store::retention;
 
 /// A document of a corpus, and the tenants whose records are redacted.
@@ -36,8 +37,17 @@ const MAY_QUOTE_IT: &str = "(m.citations IS NOT NULL AND (EXISTS (SELECT FROM re
      WHERE t.turn_id = m.turn_id AND e.source #>> '{passage,corpus}' = $1 AND e.source #>> '{passage,doc_id}' = $2) \
      OR EXISTS (SELECT FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.corpus = $1 AND c.doc_id = $2)))";
 
-/// Expression for a locator `#` without a structured locator, which is a text of the document. Pages and characters stay.
-const POSITION: &str = "CASE WHEN # ~ '^(pp?[.] [0-9]+(–[0-9]+)?|chars [0-9]+–[0-9]+)$' THEN # END";
+/// Expression for the locator of a row without a structured locator, which is a text of the document. Pages and characters stay.
+/// A sealed locator stays if the key shows that it is a position.
+fn position(row: &str) -> String {
+    let locator = match keys::exists() {
+        true => format!("reground._unsealed({row}.tenant, 'locator', {row}.locator)"),
+        false => format!("{row}.locator"),
+    };
+    format!(
+        "CASE WHEN {locator} ~ '^(pp?[.] [0-9]+(–[0-9]+)?|chars [0-9]+–[0-9]+)$' THEN {row}.locator END"
+    )
+}
 
 /// Removes a document from pending candidates; `None` if they do not contain it.
 pub type Withdraw<'a> = &'a dyn Fn(serde_json::Value) -> Result<Option<serde_json::Value>>;
@@ -161,17 +171,21 @@ impl Document<'_> {
         withdraw: Withdraw<'_>,
         receipt: &mut Receipt,
     ) -> Result<()> {
-        let pools: Vec<(i64, serde_json::Value)> = sql::write_json(
-            "SELECT coalesce(json_agg(json_build_array(turn_id, pending_candidates)), '[]')::text FROM reground.turns \
+        let pools: Vec<(i64, String, serde_json::Value)> = keys::read_json(
+            "SELECT coalesce(json_agg(json_build_array(turn_id, tenant, pending_candidates)), '[]')::text FROM reground.turns \
              WHERE conversation_id = ANY ($1) AND pending_candidates IS NOT NULL",
             &[conversations.to_vec().into()],
         )?
         .unwrap_or_default();
-        for (turn_id, pool) in pools {
+        for (turn_id, tenant, pool) in pools {
             if let Some(pool) = withdraw(pool)? {
+                let pool = sql::json(&pool)?;
                 let redacted = sql::run(
                     "UPDATE reground.turns SET pending_candidates = $2::jsonb WHERE turn_id = $1",
-                    &[turn_id.into(), sql::json(&pool)?.into()],
+                    &[
+                        turn_id.into(),
+                        keys::sealer(&tenant)?.json(&pool).as_ref().into(),
+                    ],
                 )?;
                 receipt.redacted("reground.turns", redacted);
             }
@@ -201,10 +215,7 @@ fn redactions() -> [(&'static str, String); 5] {
                  WHERE NOT (e.source ->> 'corpus' = $1 AND e.source ->> 'doc_id' = $2)) END"
         )
     };
-    let (cited_at, bound_at) = (
-        POSITION.replace('#', "c.locator"),
-        POSITION.replace('#', "x.locator"),
-    );
+    let (cited_at, bound_at) = (position("c"), position("x"));
     [
         (
             "messages",

@@ -1,0 +1,13 @@
+//! The keys of tenants, and the sealed values of our tables.
+//!
+//! A writer passes its values through [`sealer`]. A reader runs its statement with [`read_json`], or passes the text of a result to
+//! [`unsealed`]. Reports use [`shown`].
+
+mod keyring;
+mod master;
+mod reseal;
+mod table;
+
+pub use keyring::{Reader, exists, in_use, read_json, sealer, shown, unsealed, unsealed_as};
+pub use reseal::seal_rows;
+pub use table::{change_master_key, destroy, rotate};
