@@ -95,6 +95,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.citation_statuses"),
             Writes("reground.rollup_queue"),
             Writes("reground.provenance_chain"),
+            Reads("reground.tenant_keys"),
         ],
     },
     Call {

@@ -54,6 +54,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.synchronised_tables"),
             Writes("fold_history"),
             Writes("reground.sync_queue"),
+            Reads("reground.tenant_keys"),
         ],
     },
     Call {
@@ -118,6 +119,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.model_tasks"),
             Writes("reground.passage_embeddings"),
             Reads("reground.synchronised_tables"),
+            Reads("reground.tenant_keys"),
         ],
     },
     Call {

@@ -152,16 +152,17 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.model_tasks"),
             Writes("reground.passage_embeddings"),
             Reads("reground.synchronised_tables"),
+            Reads("reground.tenant_keys"),
         ],
     },
     Call {
         function: "rotate_tenant_key",
-        call: "rotate_tenant_key(CASE WHEN set_config('reground.master_key', '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', true) <> '' THEN 'elsewhere' END)",
+        call: "rotate_tenant_key(CASE WHEN set_config('reground.master_key', '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', true) <> '' THEN 'elsewhere' END) AS k(key_id), LATERAL (SELECT k.key_id > 0 AS is_made)",
         waits: &[Writes("reground.tenant_keys")],
     },
     Call {
         function: "change_master_key",
-        call: "change_master_key(repeat('5', length(set_config('reground.master_key', '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', true))))",
+        call: "change_master_key(CASE WHEN set_config('reground.master_key', '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', true) <> '' THEN repeat('5', 64) END)",
         waits: &[Writes("reground.tenant_keys")],
     },
     Call {
@@ -230,6 +231,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.passage_embeddings"),
             Writes("reground.sync_queue"),
             Writes("reground.synchronised_tables"),
+            Writes("reground.tenant_keys"),
         ],
     },
     Call {

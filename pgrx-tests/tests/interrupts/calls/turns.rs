@@ -23,6 +23,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.turn_traces"),
             Writes("reground.provenance_chain"),
             Reads("reground.turn_retrievals"),
+            Reads("reground.tenant_keys"),
         ],
     },
     Call {
@@ -42,6 +43,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.turn_traces"),
             Reads("reground.messages"),
             Reads("reground.message_citations"),
+            Reads("reground.tenant_keys"),
         ],
     },
     Call {
@@ -59,6 +61,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.messages"),
             Reads("reground.message_citations"),
             Reads("reground.corpora"),
+            Reads("reground.tenant_keys"),
         ],
     },
     Call {
@@ -79,6 +82,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.citation_statuses"),
             Reads("reground.documents"),
             Writes("reground.conversation_markers"),
+            Reads("reground.tenant_keys"),
         ],
     },
     Call {
@@ -98,6 +102,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.message_citations"),
             Reads("reground.citation_statuses"),
             Writes("reground.conversation_markers"),
+            Reads("reground.tenant_keys"),
         ],
     },
     Call {
@@ -114,6 +119,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.turn_traces"),
             Writes("reground.model_tasks"),
             Reads("reground.corpora"),
+            Reads("reground.tenant_keys"),
         ],
     },
     Call {
@@ -144,6 +150,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.turns"),
             Writes("reground.conversations"),
             Writes("reground.rollup_queue"),
+            Reads("reground.tenant_keys"),
         ],
     },
     Call {
