@@ -28,9 +28,9 @@ COMMENT ON FUNCTION reground._unsealed(text, text, text) IS
 CREATE FUNCTION reground.rotate_tenant_key(tenant text DEFAULT NULL)
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'rotate_tenant_key_wrapper';
 COMMENT ON FUNCTION reground.rotate_tenant_key(text) IS
-'Makes a new key for a tenant, by default that of the caller, and returns its number. The maintenance task seal_rows then seals the stored rows with it; until then, and in backups, the older keys open them. Needs the master key. For reground_admin. Errors: 42501 without the master key.';
+'Makes a new key for a tenant, by default that of the caller, and returns its number. The maintenance task seal_rows then seals the stored rows with it; until then, and in backups, the older keys open them. The first key binds the database to its master key. For reground_admin. Errors: 42501 without the master key that the other keys have.';
 
 CREATE FUNCTION reground.change_master_key(new_master_key text)
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'change_master_key_wrapper';
 COMMENT ON FUNCTION reground.change_master_key(text) IS
-'Encrypts the keys of all tenants with another master key, 64 hexadecimal digits, and returns their number. From the commit on, sessions need the new master key. Pass it as a parameter, so that no log contains it. For reground_admin. Errors: 22023 for another text, 42501 if the present master key does not open all keys.';
+'Encrypts the keys of all tenants with another master key, 64 hexadecimal digits, and returns their number. From the commit on, sessions need the new master key. Pass it as a parameter, so that no log contains it. For reground_admin. Errors: 25001 under REPEATABLE READ, 22023 for another text, 42501 if the present master key does not open all keys.';

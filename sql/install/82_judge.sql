@@ -54,7 +54,8 @@ COMMENT ON FUNCTION reground._judge_majority(text[], boolean) IS
 'Internal: returns the verdict of more than half of the votes; NULL without one, and with fewer than two votes of a model that is not deterministic.';
 
 CREATE VIEW reground.judge_verdicts WITH (security_invoker = true) AS
-    SELECT v.citation_id, v.tenant, v.model, v.prompt, v.verdict, v.verdict IS NULL AS undecided, v.votes, a.agreeing, a.confidence, a.coordinates_match, a.passage, a.explanation, v.judged_at
+    SELECT v.citation_id, v.tenant, v.model, v.prompt, v.verdict, v.verdict IS NULL AS undecided, v.votes, a.agreeing, a.confidence, a.coordinates_match,
+           reground._unsealed(v.tenant, 'text', a.passage) AS passage, a.explanation, v.judged_at
     FROM (SELECT x.citation_id, x.tenant, x.model, x.prompt, pg_catalog.count(*) AS votes, pg_catalog.max(x.judged_at) AS judged_at,
                  reground._judge_majority(pg_catalog.array_agg(x.verdict ORDER BY x.vote_no), pg_catalog.bool_or(x.deterministic)) AS verdict
           FROM reground.judge_votes AS x GROUP BY x.citation_id, x.tenant, x.model, x.prompt) AS v

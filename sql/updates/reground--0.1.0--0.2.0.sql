@@ -59,12 +59,12 @@ COMMENT ON FUNCTION reground._unsealed(text, text, text) IS
 CREATE FUNCTION reground.rotate_tenant_key(tenant text DEFAULT NULL)
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'rotate_tenant_key_wrapper';
 COMMENT ON FUNCTION reground.rotate_tenant_key(text) IS
-'Makes a new key for a tenant, by default that of the caller, and returns its number. The maintenance task seal_rows then seals the stored rows with it; until then, and in backups, the older keys open them. Needs the master key. For reground_admin. Errors: 42501 without the master key.';
+'Makes a new key for a tenant, by default that of the caller, and returns its number. The maintenance task seal_rows then seals the stored rows with it; until then, and in backups, the older keys open them. The first key binds the database to its master key. For reground_admin. Errors: 42501 without the master key that the other keys have.';
 
 CREATE FUNCTION reground.change_master_key(new_master_key text)
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'change_master_key_wrapper';
 COMMENT ON FUNCTION reground.change_master_key(text) IS
-'Encrypts the keys of all tenants with another master key, 64 hexadecimal digits, and returns their number. From the commit on, sessions need the new master key. Pass it as a parameter, so that no log contains it. For reground_admin. Errors: 22023 for another text, 42501 if the present master key does not open all keys.';
+'Encrypts the keys of all tenants with another master key, 64 hexadecimal digits, and returns their number. From the commit on, sessions need the new master key. Pass it as a parameter, so that no log contains it. For reground_admin. Errors: 25001 under REPEATABLE READ, 22023 for another text, 42501 if the present master key does not open all keys.';
 ALTER TABLE reground.tenant_keys ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON reground.tenant_keys USING (tenant = (SELECT reground.current_tenant()));
 CREATE POLICY auditor ON reground.tenant_keys FOR SELECT TO reground_auditor USING (true);
@@ -76,7 +76,7 @@ CREATE FUNCTION reground.forget_tenant_keys(tenant text)
     RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 2 AS 'MODULE_PATHNAME', 'forget_tenant_keys_wrapper';
 COMMENT ON FUNCTION reground.forget_tenant_keys(text) IS
-'Destroys the keys of a tenant: titles, addresses, locators, pages and texts of sources that they seal read as erased from then on, also in backups without the keys. Ids, questions, answers, verdicts and counts stay. What is stored later gets a new key. For reground_admin. Errors: P0002 if the tenant has no key.';
+'Destroys the keys of a tenant: titles, addresses, locators, pages and texts of sources that they seal read as erased from then on, also in backups without the keys. Ids, questions, answers, verdicts and counts stay. What is stored later gets a new key. Waits for open transactions that have stored something for the tenant. For reground_admin. Errors: P0002 if the tenant has no key, 25001 under REPEATABLE READ.';
 REVOKE ALL ON FUNCTION reground._unsealed(text, text, text), reground.rotate_tenant_key, reground.change_master_key, reground.forget_tenant_keys FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION reground.rotate_tenant_key, reground.change_master_key, reground.forget_tenant_keys TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground._unsealed(text, text, text) TO reground_user, reground_auditor;
@@ -225,6 +225,20 @@ CREATE OR REPLACE FUNCTION reground.source_usage(since timestamptz DEFAULT NULL,
         GROUP BY u.corpus, u.doc_id
         ORDER BY 5 DESC, 4 DESC, 1, 2;
     END;
+
+CREATE OR REPLACE VIEW reground.judge_verdicts WITH (security_invoker = true) AS
+    SELECT v.citation_id, v.tenant, v.model, v.prompt, v.verdict, v.verdict IS NULL AS undecided, v.votes, a.agreeing, a.confidence, a.coordinates_match,
+           reground._unsealed(v.tenant, 'text', a.passage) AS passage, a.explanation, v.judged_at
+    FROM (SELECT x.citation_id, x.tenant, x.model, x.prompt, pg_catalog.count(*) AS votes, pg_catalog.max(x.judged_at) AS judged_at,
+                 reground._judge_majority(pg_catalog.array_agg(x.verdict ORDER BY x.vote_no), pg_catalog.bool_or(x.deterministic)) AS verdict
+          FROM reground.judge_votes AS x GROUP BY x.citation_id, x.tenant, x.model, x.prompt) AS v
+    CROSS JOIN LATERAL (
+        SELECT pg_catalog.count(*) AS agreeing, pg_catalog.avg(y.confidence) AS confidence,
+               CASE pg_catalog.sign(pg_catalog.count(*) FILTER (WHERE y.coordinates_match) - pg_catalog.count(*) FILTER (WHERE NOT y.coordinates_match)) WHEN 1 THEN true WHEN -1 THEN false END AS coordinates_match,
+               (pg_catalog.array_agg(y.passage ORDER BY y.passage IS NULL, y.vote_no))[1] AS passage,
+               (pg_catalog.array_agg(y.explanation ORDER BY y.explanation IS NULL, y.vote_no))[1] AS explanation
+        FROM reground.judge_votes AS y
+        WHERE (y.citation_id, y.model, y.prompt, y.verdict) = (v.citation_id, v.model, v.prompt, v.verdict)) AS a;
 
 CREATE OR REPLACE FUNCTION reground.sample_for_review(max_results integer DEFAULT 20, since timestamptz DEFAULT NULL, status text DEFAULT NULL, seed text DEFAULT '', model text DEFAULT NULL)
     RETURNS TABLE (citation_id bigint, tenant text, conversation_ref text, turn_no integer, query text, claim text, raw text, status text, holds boolean, support double precision,

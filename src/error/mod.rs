@@ -67,6 +67,23 @@ error_table! {
         "the setting reground.master_key of a role or a database stores the master key, where everyone can read it",
         "ALTER ROLE … RESET reground.master_key, or ALTER DATABASE …. Then change the key with reground.change_master_key.",
     );
+    /// The session has set a master key, and no key was made with it.
+    NoFirstKey => denied(
+        "no tenant of this database has a key yet",
+        "A member of reground_admin makes the first one, which binds the database to the master key: SELECT reground.rotate_tenant_key(…).",
+    );
+    /// Another transaction has made or changed keys, and the snapshot of this transaction is older.
+    OtherKeys => report(
+        Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
+        "could not serialize access due to concurrent changes of keys",
+        "Run the transaction again.",
+    );
+    /// The function must see what others have committed.
+    NeedsReadCommitted(function: &'static str) => report(
+        Code::ERRCODE_ACTIVE_SQL_TRANSACTION,
+        format!("{function} cannot run in a transaction with this isolation level"),
+        "Use READ COMMITTED.",
+    );
     /// The tenant has no key.
     NoTenantKey(tenant: String) => report(
         Code::ERRCODE_NO_DATA_FOUND,

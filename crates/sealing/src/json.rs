@@ -12,6 +12,14 @@ use crate::kind::Kind;
 use crate::opened::{Mode, Opened};
 use crate::token::{self, Found, PREFIX, Token};
 
+/// A member of a record that is about to be stored.
+#[derive(Clone, Copy)]
+struct Taken {
+    kind: Kind,
+    /// Whether it is sealed, or only escaped.
+    is_sealed: bool,
+}
+
 /// Seals the values of a tenant that are about to be stored.
 pub enum Sealer {
     /// The tenant has no key. Texts that look like sealed values are escaped.
@@ -34,14 +42,51 @@ impl Sealer {
         if matches!(self, Self::Plain) && !mentions_prefix(json) {
             return Cow::Borrowed(json);
         }
-        let takes = |member: &str, first: u8| {
-            let kind = Kind::of_column(member)?;
-            let is_whole = matches!(self, Self::Key { .. }) && !kind.is_text();
-            (is_whole || first == b'"').then_some(kind)
+        let rewritten = rewrite::<_, SealingError>(
+            json,
+            |member, first| self.takes(member, first),
+            |taken, value, _| Ok(self.stored(taken, value)),
+        );
+        rewritten.map_or(Cow::Borrowed(json), Cow::Owned)
+    }
+
+    /// Stored JSON, sealed again: what another key sealed is sealed with this one. A value that cannot be opened stays as it is.
+    #[must_use]
+    pub fn json_again<'a>(&self, json: &'a str, key: impl Fn(i64) -> Opened) -> Cow<'a, str> {
+        let again = |taken: Taken, value: &str, _| {
+            let text = value.starts_with('"').then(|| serde_json::from_str(value));
+            let text: Option<String> = text.and_then(Result::ok);
+            let Some(token) = text.as_deref().and_then(Token::parse) else {
+                return Ok(self.stored(taken, value));
+            };
+            // A locked or erased value has no plain one.
+            let found = token::open(&token, taken.kind, &key, Mode::Strict)?;
+            let plain = match found {
+                Found::Value(json) => Some(json),
+                Found::Text(text) => serde_json::to_string(&text).ok(),
+                Found::Instead(_) | Found::Unknown => None,
+            };
+            Ok(plain.and_then(|plain| self.stored(taken, &plain)))
         };
         let rewritten =
-            rewrite::<SealingError>(json, takes, |kind, value, _| Ok(self.value(kind, value)));
+            rewrite::<_, SealingError>(json, |member, first| self.takes(member, first), again);
         rewritten.map_or(Cow::Borrowed(json), Cow::Owned)
+    }
+
+    /// What to do with a member. Each member that a reader opens is sealed, or at least escaped.
+    fn takes(&self, member: &str, first: u8) -> Option<Taken> {
+        let kind = Kind::of_result(member)?;
+        let is_sealed = Kind::of_column(member).is_some();
+        let is_whole = matches!(self, Self::Key { .. }) && !kind.is_text() && is_sealed;
+        (is_whole || first == b'"').then_some(Taken { kind, is_sealed })
+    }
+
+    /// The JSON string to store for a member; `None` if it is stored as it is.
+    fn stored(&self, taken: Taken, json: &str) -> Option<String> {
+        match taken.is_sealed {
+            true => self.value(taken.kind, json),
+            false => Self::Plain.value(taken.kind, json),
+        }
     }
 
     /// The JSON string to store for a value of a kind; `None` if the value is stored as it is.
@@ -124,12 +169,12 @@ pub fn unseal_json(
 }
 
 /// Passes the name and the first byte of each member of an object to `takes`, and of each element of an array under the name of the array.
-/// If that gives a kind, the result of `replace` replaces the JSON of the value; its last argument says whether the value is an element of an
+/// If that gives anything, the result of `replace` replaces the JSON of the value; its last argument says whether the value is an element of an
 /// array. Otherwise the members of the value are visited. The JSON must be valid; the rest of an invalid one is copied.
-fn rewrite<E>(
+fn rewrite<T, E>(
     json: &str,
-    takes: impl Fn(&str, u8) -> Option<Kind>,
-    mut replace: impl FnMut(Kind, &str, bool) -> Result<Option<String>, E>,
+    takes: impl Fn(&str, u8) -> Option<T>,
+    mut replace: impl FnMut(T, &str, bool) -> Result<Option<String>, E>,
 ) -> Result<String, E> {
     let mut scan = Scan { json, at: 0 };
     let mut out = String::with_capacity(json.len() + json.len() / 2);
@@ -159,11 +204,11 @@ fn rewrite<E>(
                 }
                 let value_start = scan.at;
                 let first = scan.byte();
-                if let Some(kind) = name.zip(first).and_then(|(name, first)| takes(name, first)) {
+                if let Some(taken) = name.zip(first).and_then(|(name, first)| takes(name, first)) {
                     let mut end = Scan { ..scan };
                     end.skip_value();
                     let value = json.get(value_start..end.at).unwrap_or_default();
-                    if let Some(replaced) = replace(kind, value, is_element)? {
+                    if let Some(replaced) = replace(taken, value, is_element)? {
                         out.push_str(json.get(copied..value_start).unwrap_or_default());
                         out.push_str(&replaced);
                         copied = end.at;

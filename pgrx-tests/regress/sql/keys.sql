@@ -28,7 +28,7 @@ BEGIN
     PERFORM reground.end_turn(turn, 'They give milk.',
         citations => '[{"type": "text", "text": "They give milk.", "citations": [{"type": "char_location", "cited_text": "Cows give milk.", "document_index": 0, "start_char_index": 0, "end_char_index": 15}]}]');
     INSERT INTO reground.judge_votes (citation_id, model, prompt, vote_no, tenant, verdict, confidence, passage, deterministic)
-    SELECT min(citation_id), 'm', 'p', 1, 'regress_keys', 'accurate', 1, 'Cows give milk.', false FROM reground.message_citations WHERE message_id = answer;
+    SELECT min(citation_id), 'm', 'p', 1, 'regress_keys', 'accurate', 1, 'Cows give milk.', true FROM reground.message_citations WHERE message_id = answer;
 END
 $$;
 
@@ -38,10 +38,13 @@ SELECT * FROM plain;
 SELECT * FROM shown;
 SELECT count(*) FROM reground.tenant_keys;
 
--- With a master key, a key is made at once, and what is stored is sealed, except the votes, which this test writes itself.
+-- A session with a master key does not store plain values, and a member of reground_admin makes the first key.
 SELECT count(set_config('reground.master_key', repeat('5', 64), false));
+SELECT r.* FROM regress.refusal($$CALL keys.talk('after')$$) AS r;
+SELECT reground.rotate_tenant_key('regress_keys_b') > 0 AS made;
+-- With the master key, a key is made at once, and what is stored is sealed, except the votes, which this test writes itself.
 CALL talk('after');
-SELECT tenant, wrapped IS NOT NULL AS wrapped, length(wrapped) AS bytes, sealed_at IS NOT NULL AS all_sealed FROM reground.tenant_keys;
+SELECT tenant, wrapped IS NOT NULL AS wrapped, length(wrapped) AS bytes, sealed_at IS NOT NULL AS all_sealed FROM reground.tenant_keys ORDER BY key_id;
 SELECT * FROM plain;
 SELECT * FROM shown;
 -- An address keeps the extension of its file, so that rates by type need no key.
@@ -54,7 +57,7 @@ SELECT task, error FROM reground.run_maintenance('seal_rows');
 SELECT * FROM plain;
 SELECT * FROM shown;
 SELECT status FROM reground.verify_chain('before');
-SELECT sealed_at IS NOT NULL AS all_sealed, sealed_until FROM reground.tenant_keys;
+SELECT tenant, sealed_at IS NOT NULL AS all_sealed, sealed_until FROM reground.tenant_keys ORDER BY key_id;
 SELECT processed FROM reground.run_maintenance('seal_rows');
 
 -- Without the master key, views and reports say so, and functions refuse.
@@ -62,6 +65,7 @@ RESET reground.master_key;
 SELECT * FROM shown;
 SELECT fact FROM reground.source_facts WHERE tenant = 'regress_keys';
 SELECT title FROM reground.source_usage() WHERE corpus = 'keys';
+SELECT DISTINCT passage FROM reground.judge_verdicts WHERE tenant = 'regress_keys';
 SELECT details -> 'title' AS title, details -> 'page_start' AS page, locator FROM reground.provenance_nodes WHERE tenant = 'regress_keys' AND kind = 'context';
 SELECT reground.conversation_report('after') ~ 'sealed' AS sealed, reground.conversation_report('after') ~ 'secretly|zqfarm' AS plain;
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.begin_turn('after', 'and then?', 'keys')$$, $$SELECT reground.begin_turn('new', 'and then?', 'keys')$$,
@@ -82,15 +86,14 @@ SELECT f, r.* FROM unnest(ARRAY[
     $$SELECT reground.change_master_key('x')$$, $$SELECT reground.change_master_key(NULL)$$, $$SELECT reground.rotate_tenant_key('')$$, $$SELECT reground.forget_tenant_keys('nobody')$$]) AS f, regress.refusal(f) AS r;
 SELECT count(set_config('reground.master_key', repeat('5', 64), false));
 -- ALTER ROLE would store the master key where everyone reads it.
-CREATE ROLE regress_keys_stored;
-ALTER ROLE regress_keys_stored SET reground.master_key = 'x';
+ALTER ROLE CURRENT_USER SET reground.master_key = 'x';
 \c
 SET search_path = keys, public;
 SET reground.tenant_from = 'app.tenant_id';
 SET app.tenant_id = 'regress_keys';
 SELECT count(set_config('reground.master_key', repeat('5', 64), false));
 SELECT r.* FROM regress.refusal($$SELECT * FROM shown$$) AS r;
-DROP ROLE regress_keys_stored;
+ALTER ROLE CURRENT_USER RESET reground.master_key;
 SELECT * FROM shown;
 
 -- A value that was copied from another tenant, or another column, stays sealed.
@@ -98,7 +101,7 @@ BEGIN;
 UPDATE reground.message_citations SET title = quote WHERE tenant = 'regress_keys';
 SELECT title ~ '^sealed:' AS sealed FROM shown;
 ROLLBACK;
-SELECT reground._unsealed('regress_keys_b', 'title', title) = title AS sealed FROM reground.message_citations WHERE tenant = 'regress_keys';
+SELECT reground._unsealed('regress_keys_b', 'title', title) = title AS sealed FROM reground.message_citations WHERE tenant = 'regress_keys' ORDER BY citation_id;
 -- So does text of a user that looks like one.
 SELECT count(*) FROM reground.put_document('keys', 'looks', title => 'sealed:1:AAAA', content => 'sealed:0:Hens lay eggs.');
 SELECT title, content FROM reground.begin_turn('looks', 'what do hens lay?', 'keys', settings => '{"max_sources": 1}');
@@ -131,16 +134,33 @@ CALL talk('last');
 
 -- Destroyed keys.
 SELECT * FROM reground.forget_tenant_keys('regress_keys');
-SELECT key_id IS NOT NULL AS key, wrapped, destroyed_at IS NOT NULL AS destroyed FROM reground.tenant_keys;
+SELECT tenant, wrapped IS NOT NULL AS wrapped, destroyed_at IS NOT NULL AS destroyed FROM reground.tenant_keys ORDER BY key_id;
 SELECT * FROM shown WHERE conversation_ref = 'last';
 SELECT fact FROM reground.source_facts WHERE tenant = 'regress_keys' LIMIT 1;
 SELECT title, content, locator FROM reground.turn_sources((SELECT max(turn_id) FROM reground.turn_audit WHERE conversation_ref = 'last'));
 SELECT status, detail FROM reground.verify_chain('last');
 SELECT reground.conversation_report('last') ~ 'erased' AS erased;
+-- Nothing plain is stored, and what is erased stays so when rows are sealed again.
+SET reground.master_key = '';
+SELECT r.state FROM regress.refusal($$CALL keys.talk('last')$$) AS r;
+SELECT count(set_config('reground.master_key', repeat('7', 64), false));
 -- The conversation goes on, with a new key. The pages of A1 are gone, so the passage gets a new marker.
 CALL talk('last');
 SELECT turn_no, marker, status, title, uri, locator FROM reground.citation_audit WHERE conversation_ref = 'last' ORDER BY citation_id;
+SELECT task, error FROM reground.run_maintenance('seal_rows');
+SELECT count(*) FROM shown WHERE title = 'erased';
 SELECT count(*), count(wrapped) FROM reground.tenant_keys;
+-- Values of another tenant: in an imported source, copied into a row, and sealed again.
+SELECT content AS token FROM (SELECT jsonb_path_query_first(context, '$[*].passage.content') #>> '{}' AS content FROM reground.turns WHERE tenant = 'regress_keys' ORDER BY turn_id DESC LIMIT 1) AS t \gset
+SET app.tenant_id = 'regress_keys_b';
+SELECT count(*) FROM reground.record_turn('copied', 'what do lions eat?', 'They eat meat [1].', jsonb_build_array(jsonb_build_object('content', 'Lions eat meat.', 'metadata', jsonb_build_object('passage', :'token', 'title', :'token'))));
+UPDATE reground.turns SET context = context || jsonb_build_array(jsonb_set(context -> 0, '{passage,content}', to_jsonb(:'token'::text))) WHERE tenant = 'regress_keys_b';
+SELECT count(reground.rotate_tenant_key());
+SELECT task, error FROM reground.run_maintenance('seal_rows');
+SELECT s.content = :'token' AS is_token, s.metadata = jsonb_build_object('passage', :'token', 'title', :'token') AS as_given
+FROM reground.turn_sources((SELECT turn_id FROM reground.turns WHERE tenant = 'regress_keys_b')) AS s ORDER BY s.content = :'token';
+SET app.tenant_id = 'regress_keys';
+SELECT count(*) FROM reground.forget_tenant('regress_keys_b');
 SELECT relation, erased FROM reground.forget_tenant('regress_keys') WHERE relation = 'reground.tenant_keys'::regclass;
 RESET reground.master_key;
 DROP SCHEMA keys CASCADE;

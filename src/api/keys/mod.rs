@@ -23,7 +23,7 @@ fn unsealed(
     let kind = Kind::of_name(kind).filter(|_| value.starts_with("sealed:"));
     match kind {
         Some(kind) if may_read(tenant)? => {
-            let reader = kept(fcinfo, |_: &Reader| true, || Ok(Reader::default()))?;
+            let reader = kept(fcinfo, Reader::is_current, || Ok(Reader::new()))?;
             Ok(reader.text(tenant, kind, value)?)
         }
         _ => Ok(value.to_owned()),

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
 use crate::store::documents::STATE;
-use crate::store::keys;
+use crate::store::keys::{self, Of};
 
 /// A stored answer.
 #[derive(Debug, Deserialize)]
@@ -240,6 +240,7 @@ pub struct Message {
 /// An answer of this tenant; `None` if the tenant has no such answer.
 pub fn load(tenant: &str, message_id: i64) -> Result<Option<Message>> {
     keys::read_json(
+        Of::Tenant(tenant),
         "SELECT row_to_json(m)::text FROM (SELECT turn_id, answer, citations, model, repair_of FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m",
         &[message_id.into(), tenant.into()],
     )
@@ -276,6 +277,7 @@ pub struct StoredCitation {
 /// The citations of an answer of this tenant, in order.
 pub fn citations(tenant: &str, message_id: i64) -> Result<Vec<StoredCitation>> {
     Ok(keys::read_json(
+        Of::Tenant(tenant),
             &format!(
                 "SELECT coalesce(json_agg(r ORDER BY r.citation_no), '[]')::text FROM (SELECT citation_id, citation_no, marker, form, status, holds, support, corpus, doc_id, \
                      chunk_id, title, uri, locator, quote, quote_start, quote_end, source_version, source_hash, {STATE} AS source_state, answer_start, answer_end, \

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::error::Result;
 use crate::session::{PINNED_PATH, with_settings};
 use crate::sql::{self, Args};
-use crate::store::keys;
+use crate::store::keys::{self, Of};
 
 /// Settings of the queries. Times are shown in UTC. Views and policies, too, are executed under a fixed search_path.
 const SETTINGS: [(&CStr, &CStr); 3] = [
@@ -24,8 +24,13 @@ pub(in crate::store) fn read<T: DeserializeOwned>(
     statement: &str,
     args: &Args<'_>,
 ) -> Result<Option<T>> {
+    read_of(Of::All, statement, args)
+}
+
+/// The same, with sealed values of a tenant.
+fn read_of<T: DeserializeOwned>(of: Of<'_>, statement: &str, args: &Args<'_>) -> Result<Option<T>> {
     let text = with_settings(&SETTINGS, || sql::read_one::<String>(statement, args))?;
-    text.map(|text| Ok(serde_json::from_str(&keys::shown(&text)?)?))
+    text.map(|text| Ok(serde_json::from_str(&keys::shown(of, &text)?)?))
         .transpose()
 }
 
@@ -41,7 +46,8 @@ pub fn tenants(conversation_ref: &str, tenant: Option<&str>) -> Result<Vec<Strin
 
 /// The report of a conversation.
 pub fn conversation(conversation_ref: &str, tenant: &str) -> Result<Option<Conversation>> {
-    read(
+    read_of(
+        Of::Tenant(tenant),
         "SELECT json_build_object('conversation_ref', v.conversation_ref, 'tenant', v.tenant, 'corpus', v.corpus, 'turns', coalesce(( \
              SELECT json_agg(json_build_object('turn_no', t.turn_no, 'state', t.state, 'query', t.query, 'corpus', t.corpus, 'intent', t.intent, 'retrieved', t.retrieved, \
                  'context_tokens', t.context_tokens, 'history_tokens', t.history_tokens, 'attribution_share', t.attribution_share, \
@@ -209,7 +215,8 @@ pub fn corpus(scope: ReportScope<'_>, unit: TimeUnit) -> Result<Option<Corpus>> 
              'worst', {WORST})::text \
          FROM answers AS a"
     );
-    read(
+    read_of(
+        scope.tenant.map_or(Of::All, Of::Tenant),
         &statement,
         &[
             scope.corpus.into(),

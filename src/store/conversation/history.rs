@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql;
-use crate::store::keys;
+use crate::store::keys::{self, Of};
 
 /// State of a conversation before a turn.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -52,6 +52,7 @@ pub struct Shown {
 /// The context of a turn.
 pub fn shown(conversation_id: i64, turn_no: i32) -> Result<Option<Shown>> {
     keys::read_json(
+        Of::Caller,
         "SELECT json_build_object('context', context, 'passage_order', settings -> 'passage_order')::text \
              FROM reground.turns WHERE conversation_id = $1 AND turn_no = $2",
         &[conversation_id.into(), turn_no.into()],
@@ -62,6 +63,7 @@ pub fn shown(conversation_id: i64, turn_no: i32) -> Result<Option<Shown>> {
 /// turn before that number.
 pub fn previous_context(conversation_id: i64, before: Option<i32>) -> Result<Vec<ContextSource>> {
     Ok(keys::read_json(
+        Of::Caller,
             "SELECT context::text FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND state <> 'abandoned' \
                  AND turn_no < coalesce($2, 2147483647) ORDER BY turn_no DESC LIMIT 1",
             &[conversation_id.into(), before.into()],
@@ -77,6 +79,7 @@ pub fn handed_over(
     before: Option<i32>,
 ) -> Result<Vec<ContextSource>> {
     Ok(keys::read_json(
+        Of::Caller,
             "SELECT coalesce(json_agg(e.source ORDER BY t.turn_no, e.place), '[]')::text \
              FROM (SELECT turn_id, turn_no, context FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND state <> 'abandoned' \
                        AND turn_no > coalesce($2, 0) AND turn_no < coalesce($3, 2147483647)) AS t, \
@@ -100,6 +103,7 @@ pub fn cited_sources(
 ) -> Result<Vec<QuotedSource>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(keys::read_json(
+        Of::Caller,
             // OFFSET 0: each context is read once, not for each of its markers.
             "WITH cited AS MATERIALIZED ( \
                  SELECT c.marker, max(t.turn_no) AS turn_no, json_agg(json_build_object('text', c.quote, 'chars', json_build_object('start', c.quote_start, 'end', c.quote_end)) ORDER BY t.turn_no DESC, c.citation_no) FILTER (WHERE c.quote IS NOT NULL AND c.quote_end IS NOT NULL) AS quotes \

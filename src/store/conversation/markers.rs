@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
-use crate::store::keys;
+use crate::store::keys::{self, Of};
 
 /// A marker with the title and the address of its document.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -140,6 +140,7 @@ pub fn named(conversation_id: i64, names: Vec<String>) -> Result<Vec<Row>> {
         return Ok(Vec::new());
     }
     Ok(keys::read_json(
+        Of::Caller,
             "SELECT coalesce(json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
                  SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND marker = ANY ($2) \
                  UNION SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2)) AS m",
@@ -195,6 +196,7 @@ pub fn of_documents<'a>(
         }
     };
     Ok(keys::read_json(
+        Of::Caller,
             &format!(
                 "WITH own AS (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2) \
                      AND (corpus, doc_id) IN (SELECT * FROM ROWS FROM (unnest($3), unnest($2)) AS d)) \
@@ -214,6 +216,7 @@ pub fn of_documents<'a>(
 /// path.
 pub fn cited(conversation_id: i64) -> Result<Vec<CitedMarker>> {
     Ok(keys::read_json(
+        Of::Caller,
             "SELECT coalesce(json_agg(m), '[]')::text FROM ( \
                  SELECT marker, corpus, doc_id, chunk_id, version, char_start, char_end, locator, title, uri \
                  FROM reground.conversation_markers AS k WHERE conversation_id = $1 AND cited \

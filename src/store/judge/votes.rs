@@ -11,7 +11,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql;
-use crate::store::keys;
+use crate::store::keys::{self, Of};
 
 /// A citation with its claim and its source.
 #[derive(Debug, Deserialize)]
@@ -41,6 +41,7 @@ impl StoredCitation {
 /// A citation of a tenant with its source as the context of its turn shows it; `None` if it, its claim or the text of the source is gone.
 pub fn citation(tenant: &str, citation_id: i64) -> Result<Option<StoredCitation>> {
     keys::read_json(
+        Of::Tenant(tenant),
         "SELECT row_to_json(r)::text FROM ( \
                  SELECT t.query AS question, c.claim, c.raw AS citation, e.source #>> '{passage,content}' AS passage, c.title, c.locator \
                  FROM reground.message_citations AS c JOIN reground.turns AS t USING (turn_id) CROSS JOIN jsonb_array_elements(t.context) AS e(source) \

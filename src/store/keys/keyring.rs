@@ -8,11 +8,13 @@ use pgrx::pg_sys;
 use reground_sealing::{Kind, Mode, Opened, Sealer, key_ids, unseal_json, unseal_text};
 use serde::de::DeserializeOwned;
 
-use super::master::master;
+use super::master::{Master, master};
 use super::table;
 use crate::error::{Error, Result};
+use crate::guc;
 use crate::run_as::as_owner;
 use crate::sql::{self, Args};
+use crate::tenant;
 
 /// Whether the objects of this database include keys. The previous release had none.
 pub fn exists() -> bool {
@@ -23,24 +25,31 @@ pub fn exists() -> bool {
     }
 }
 
-/// Whether this database has keys, or this session a master key.
+/// Whether sources are sealed in this database.
 pub fn in_use() -> Result<bool> {
-    Ok(exists() && (master()?.is_some() || table::has_keys()?))
+    Ok(exists() && (guc::master_key_file().is_some() || table::has_keys()?))
 }
 
-/// Seals the values of a tenant: with its newest key, which is made if there is a master key. Without a master key the values of a tenant
-/// that has no key are stored as they are.
+/// Seals the values of a tenant with its newest key. A key is made if the tenant has none, or its keys were destroyed. Without a master key,
+/// the values of a tenant that never had a key are stored as they are.
 ///
 /// # Errors
-/// 42501 if the tenant has a key that cannot be opened.
+/// 42501 if the key of the tenant cannot be opened, or if the session has set a master key and nobody has made the first key with it.
 pub fn sealer(tenant: &str) -> Result<Sealer> {
     if !exists() {
         return Ok(Sealer::Plain);
     }
     let master = master()?;
-    let row = match (table::newest(tenant)?, &master) {
-        (Some(row), _) => row,
-        (None, Some(master)) => table::create(master, tenant)?,
+    // Until this transaction has ended, seal_rows does not take the tenant's rows for complete.
+    // SAFETY: a plain call within a transaction that is about to write.
+    unsafe { pg_sys::GetTopTransactionId() };
+    let row = match (table::hold_newest(tenant)?, &master) {
+        (Some(row), _) if row.wrapped.is_some() => row,
+        (_, Some(master)) if master.is_of_file() || table::has_keys()? => {
+            table::create(master, tenant)?
+        }
+        (_, Some(_)) => return Err(Error::NoFirstKey),
+        (Some(_), None) => return Err(Error::Sealed),
         (None, None) => return Ok(Sealer::Plain),
     };
     let wrapped = row.wrapped.unwrap_or_default();
@@ -52,24 +61,48 @@ pub fn sealer(tenant: &str) -> Result<Sealer> {
     })
 }
 
+/// Whose values are opened. A value of another tenant stays sealed, wherever it was copied from.
+#[derive(Clone, Copy)]
+pub enum Of<'a> {
+    Tenant(&'a str),
+    /// The tenant of the caller. Not within `as_owner`.
+    Caller,
+    /// For auditors, and for work on all tenants.
+    All,
+}
+
 /// What is known about keys.
 #[derive(Default)]
 struct Keyring(HashMap<i64, Opened>);
 
 impl Keyring {
     /// The keys of these numbers. Those that are gone were erased with their tenants.
-    fn with(key_ids: BTreeSet<i64>) -> Result<Self> {
+    fn with(of: Of<'_>, key_ids: BTreeSet<i64>, mode: Mode) -> Result<Self> {
         if key_ids.is_empty() || !exists() {
             return Ok(Self(HashMap::new()));
         }
-        let master = master()?;
+        let caller;
+        let only = match of {
+            Of::Tenant(tenant) => Some(tenant),
+            Of::Caller => {
+                caller = tenant::if_any();
+                Some(caller.as_str())
+            }
+            Of::All => None,
+        };
+        let master = match (master(), mode) {
+            (Err(Error::MasterKeyFile { .. }), Mode::Shown) => None,
+            (master, _) => master?,
+        };
         let gone: Vec<_> = key_ids
             .iter()
             .map(|key_id| (*key_id, Opened::Erased))
             .collect();
         let rows = table::by_id(key_ids.into_iter().collect())?;
         let opened = rows.into_iter().map(|row| {
+            let is_foreign = only.is_some_and(|only| only != row.tenant);
             let opened = match (row.wrapped, &master) {
+                _ if is_foreign => Opened::Unknown,
                 (None, _) => Opened::Erased,
                 (Some(wrapped), Some(master)) => {
                     match master.open(&row.tenant, row.key_id, &wrapped) {
@@ -96,17 +129,17 @@ impl Keyring {
 ///
 /// # Errors
 /// 42501 if one cannot be opened.
-pub fn unsealed(json: &str) -> Result<Cow<'_, str>> {
-    unsealed_in(json, Mode::Strict)
+pub fn unsealed<'a>(of: Of<'_>, json: &'a str) -> Result<Cow<'a, str>> {
+    unsealed_in(of, json, Mode::Strict)
 }
 
 /// The same for readers: without its key, a member says so.
-pub fn shown(json: &str) -> Result<Cow<'_, str>> {
-    unsealed_in(json, Mode::Shown)
+pub fn shown<'a>(of: Of<'_>, json: &'a str) -> Result<Cow<'a, str>> {
+    unsealed_in(of, json, Mode::Shown)
 }
 
-fn unsealed_in(json: &str, mode: Mode) -> Result<Cow<'_, str>> {
-    let keys = Keyring::with(key_ids(json))?;
+fn unsealed_in<'a>(of: Of<'_>, json: &'a str, mode: Mode) -> Result<Cow<'a, str>> {
+    let keys = Keyring::with(of, key_ids(json), mode)?;
     unseal_json(json, |key_id| keys.of(key_id), mode).map_err(|_| Error::Sealed)
 }
 
@@ -114,25 +147,50 @@ fn unsealed_in(json: &str, mode: Mode) -> Result<Cow<'_, str>> {
 ///
 /// # Errors
 /// 42501 if it cannot be opened.
-pub fn unsealed_as(kind: Kind, text: &str) -> Result<String> {
-    let keys = Keyring::with(key_ids(text))?;
+pub fn unsealed_as(of: Of<'_>, kind: Kind, text: &str) -> Result<String> {
+    let keys = Keyring::with(of, key_ids(text), Mode::Strict)?;
     let opened = unseal_text(text, kind, |key_id| keys.of(key_id), Mode::Strict);
     opened.map_err(|_| Error::Sealed)
 }
 
+/// Stored JSON of a tenant, sealed again.
+pub fn sealed_again<'a>(tenant: &str, json: &'a str, sealer: &Sealer) -> Result<Cow<'a, str>> {
+    let keys = Keyring::with(Of::Tenant(tenant), key_ids(json), Mode::Strict)?;
+    Ok(sealer.json_again(json, |key_id| keys.of(key_id)))
+}
+
 /// Opens texts for the readers of many rows. The keys are looked up once.
 #[derive(Default)]
-pub struct Reader(Keyring);
+pub struct Reader {
+    keys: Keyring,
+    master: Option<Rc<Master>>,
+}
 
 impl Reader {
+    pub fn new() -> Self {
+        Self {
+            keys: Keyring::default(),
+            master: master().unwrap_or_default(),
+        }
+    }
+
+    /// Whether the session still has the same master key.
+    pub fn is_current(&self) -> bool {
+        match (&self.master, master().unwrap_or_default()) {
+            (Some(held), Some(present)) => Rc::ptr_eq(held, &present),
+            (held, present) => held.is_none() && present.is_none(),
+        }
+    }
+
     /// A stored text of a tenant as its readers see it. A value of another tenant stays sealed, wherever it was copied from.
     pub fn text(&mut self, tenant: &str, kind: Kind, text: &str) -> Result<String> {
         let mut ids = key_ids(text);
-        ids.retain(|key_id| !self.0.0.contains_key(key_id));
+        ids.retain(|key_id| !self.keys.0.contains_key(key_id));
         if !ids.is_empty() {
-            self.0.0.extend(Keyring::with(ids)?.0);
+            let keys = Keyring::with(Of::All, ids, Mode::Shown)?;
+            self.keys.0.extend(keys.0);
         }
-        let key = |key_id| match self.0.of(key_id) {
+        let key = |key_id| match self.keys.of(key_id) {
             Opened::Key { tenant: owner, .. } if *owner != *tenant => Opened::Unknown,
             opened => opened,
         };
@@ -144,8 +202,12 @@ impl Reader {
 ///
 /// # Errors
 /// 42501 if a member cannot be opened.
-pub fn read_json<T: DeserializeOwned>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
+pub fn read_json<T: DeserializeOwned>(
+    of: Of<'_>,
+    statement: &str,
+    args: &Args<'_>,
+) -> Result<Option<T>> {
     let text = as_owner(|| sql::write_one::<String>(statement, args))?;
-    text.map(|text| Ok(serde_json::from_str(&unsealed(&text)?)?))
+    text.map(|text| Ok(serde_json::from_str(&unsealed(of, &text)?)?))
         .transpose()
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::SystemTime;
 
 use reground_sealing::{MasterKey, TenantKey};
 
@@ -10,13 +11,13 @@ use crate::error::{Error, Result};
 use crate::guc;
 use crate::sql;
 
-/// Where the master key comes from. A change of the settings makes the opened keys inaccessible.
+/// Where the master key comes from. A change makes the opened keys inaccessible.
 #[derive(Clone, PartialEq, Eq)]
 enum Source {
     /// The text that the session has set.
     Session(String),
-    /// The path of a file. It is read once a session.
-    File(String),
+    /// A file, and when it was changed last.
+    File(String, Option<SystemTime>),
 }
 
 /// A master key with the keys of tenants that it has opened.
@@ -31,14 +32,17 @@ thread_local! {
     static MASTER: RefCell<Option<Rc<Master>>> = const { RefCell::new(None) };
 }
 
-/// The master key; `None` if there is none.
+/// The master key: that of the file, which only a superuser can name, otherwise that of the session; `None` if there is none.
 ///
 /// # Errors
 /// 22023 if it is not a key, or stored in the database; 58P01 if its file cannot be read.
 pub fn master() -> Result<Option<Rc<Master>>> {
-    let source = match (guc::master_key(), guc::master_key_file()) {
-        (Some(text), _) => Source::Session(text),
-        (None, Some(path)) => Source::File(path),
+    let source = match (guc::master_key_file(), guc::master_key()) {
+        (Some(path), _) => {
+            let changed = std::fs::metadata(&path).and_then(|file| file.modified());
+            Source::File(path, changed.ok())
+        }
+        (None, Some(text)) => Source::Session(text),
         (None, None) => {
             MASTER.set(None);
             return Ok(None);
@@ -53,7 +57,7 @@ pub fn master() -> Result<Option<Rc<Master>>> {
             not_in_catalog()?;
             MasterKey::parse(text)
         }
-        Source::File(path) => {
+        Source::File(path, _) => {
             let text = std::fs::read_to_string(path);
             let text = text.map_err(|error| Error::MasterKeyFile {
                 path: path.clone(),
@@ -71,10 +75,12 @@ pub fn master() -> Result<Option<Rc<Master>>> {
     Ok(Some(master))
 }
 
-/// ALTER ROLE and ALTER DATABASE would store the master key where everyone can read it.
+/// ALTER ROLE and ALTER DATABASE would store the master key of this session where everyone can read it.
 fn not_in_catalog() -> Result<()> {
     let stored = sql::read_one::<bool>(
-        "SELECT EXISTS (SELECT FROM pg_db_role_setting AS s, unnest(s.setconfig) AS c(setting) WHERE c.setting LIKE 'reground.master\\_key=%')",
+        "SELECT EXISTS (SELECT FROM pg_db_role_setting AS s, unnest(s.setconfig) AS c(setting) WHERE c.setting LIKE 'reground.master\\_key=%' \
+             AND (s.setrole = 0 OR s.setrole = (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = session_user)) \
+             AND (s.setdatabase = 0 OR s.setdatabase = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())))",
         &[],
     )?;
     match stored {
@@ -84,6 +90,11 @@ fn not_in_catalog() -> Result<()> {
 }
 
 impl Master {
+    /// Whether a superuser has named its file. A role can set any key for its session.
+    pub fn is_of_file(&self) -> bool {
+        matches!(self.source, Source::File(..))
+    }
+
     /// The key of a tenant from its stored form, in hexadecimal; `None` if another master key wrapped it.
     pub fn open(&self, tenant: &str, key_id: i64, wrapped: &str) -> Option<Rc<TenantKey>> {
         let mut opened = self.opened.borrow_mut();

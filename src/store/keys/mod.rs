@@ -8,6 +8,6 @@ mod master;
 mod reseal;
 mod table;
 
-pub use keyring::{Reader, exists, in_use, read_json, sealer, shown, unsealed, unsealed_as};
+pub use keyring::{Of, Reader, exists, in_use, read_json, sealer, shown, unsealed, unsealed_as};
 pub use reseal::seal_rows;
-pub use table::{change_master_key, destroy, rotate};
+pub use table::{change_master_key, destroy, hold_off, rotate};

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use reground_sealing::Sealer;
 use serde::{Deserialize, Serialize};
 
-use super::keyring::{sealer, unsealed};
+use super::keyring::{sealed_again, sealer};
 use super::master::master;
 use super::table::{self, Row};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::run_as::{as_owner, as_owner_scanning};
 use crate::sql;
 
@@ -71,6 +71,9 @@ struct Progress {
     /// Whether one was left out, because another transaction held it. Then the next pass begins again.
     #[serde(default)]
     skipped: bool,
+    /// The pass begins when all transactions before this one have ended: they may store rows without the key.
+    #[serde(default)]
+    wait_for: Option<i64>,
 }
 
 /// A row with its id.
@@ -103,11 +106,23 @@ fn of_tenant(key: &Row, sealer: &Sealer, end: Instant) -> Result<usize> {
     let mut progress: Progress = progress
         .and_then(|text| serde_json::from_str(text).ok())
         .unwrap_or_default();
+    let (oldest, next_xid) = running()?;
+    // A restored database counts its transactions anew.
+    let wait_for = progress.wait_for.filter(|wait_for| *wait_for <= next_xid);
+    let wait_for = wait_for.unwrap_or(next_xid);
+    progress.wait_for = Some(wait_for);
+    if oldest < wait_for {
+        table::sealed(key.key_id, Some(&sql::json(&progress)?))?;
+        return Ok(0);
+    }
     let mut changed = 0;
     loop {
         let Some((conversation_ref, held)) = next(&key.tenant, &progress.after)? else {
             changed += without_addresses(&key.tenant)?;
-            let again = progress.skipped.then(Progress::default);
+            let again = progress.skipped.then_some(Progress {
+                wait_for: Some(wait_for),
+                ..Progress::default()
+            });
             let again = again.as_ref().map(sql::json).transpose()?;
             table::sealed(key.key_id, again.as_deref())?;
             return Ok(changed);
@@ -115,7 +130,7 @@ fn of_tenant(key: &Row, sealer: &Sealer, end: Instant) -> Result<usize> {
         match held {
             Some(conversation_id) => {
                 for table in &TABLES {
-                    changed += pages(table, conversation_id, sealer)?;
+                    changed += pages(table, &key.tenant, conversation_id, sealer)?;
                 }
             }
             None => progress.skipped = true,
@@ -126,6 +141,19 @@ fn of_tenant(key: &Row, sealer: &Sealer, end: Instant) -> Result<usize> {
             return Ok(changed);
         }
     }
+}
+
+/// The oldest transaction that writes at present, and the next one. This transaction, which may have a number already, does not count.
+fn running() -> Result<(i64, i64)> {
+    let running = as_owner(|| {
+        sql::write_json(
+            "SELECT json_build_array(coalesce((SELECT min(x.xid::text::bigint) FROM pg_snapshot_xip(s.now) AS x(xid) \
+                     WHERE x.xid IS DISTINCT FROM pg_current_xact_id_if_assigned()), s.next), s.next)::text \
+             FROM (SELECT n.now, pg_snapshot_xmax(n.now)::text::bigint AS next FROM (SELECT pg_current_snapshot()) AS n(now)) AS s",
+            &[],
+        )
+    })?;
+    running.ok_or_else(|| Error::Stored("no snapshot".into()))
 }
 
 /// Removes the addresses of the documents of a tenant, and of shared corpora. The tables of documents of the corpora have them.
@@ -153,7 +181,7 @@ fn next(tenant: &str, after: &str) -> Result<Option<(String, Option<i64>)>> {
 }
 
 /// Seals the rows of a conversation in a table; returns how many have changed.
-fn pages(table: &Table, conversation_id: i64, sealer: &Sealer) -> Result<usize> {
+fn pages(table: &Table, tenant: &str, conversation_id: i64, sealer: &Sealer) -> Result<usize> {
     let read = format!(
         "SELECT coalesce(json_agg(r), '[]')::text FROM ({}) AS r",
         table.read
@@ -170,8 +198,7 @@ fn pages(table: &Table, conversation_id: i64, sealer: &Sealer) -> Result<usize> 
         let Some(last) = ids.last() else {
             return Ok(changed);
         };
-        let plain = unsealed(&rows)?;
-        let sealed = sealer.json(&plain);
+        let sealed = sealed_again(tenant, &rows, sealer)?;
         if sealed != rows {
             changed += as_owner(|| {
                 let args = [sealed.as_ref().into(), conversation_id.into()];

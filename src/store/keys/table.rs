@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::master::{Master, master};
 use crate::error::{Error, Result};
 use crate::run_as::{as_owner, as_owner_scanning};
+use crate::session::sees_everything;
 use crate::sql;
 use crate::store::erasure::Receipt;
 
@@ -21,20 +22,54 @@ pub struct Row {
     pub sealed_until: Option<String>,
 }
 
+/// The table, whose keys are locked.
+const TABLE: &str = "reground.tenant_keys";
+
+/// Space of the locks of tenants: shared by transactions that store something, exclusive to destroy keys.
+const OF_TENANT: i64 = 1;
+
+/// Lock of the master key: shared to make a key, exclusive to make the first one and to change the master key.
+const MASTER: (i64, &str) = (0, "master key");
+
 /// Columns of [`Row`].
 const COLUMNS: &str = "k.key_id, k.tenant, encode(k.wrapped, 'hex') AS wrapped, k.sealed_until";
 
-/// The newest key of a tenant that was not destroyed.
-pub fn newest(tenant: &str) -> Result<Option<Row>> {
-    as_owner(|| {
+/// The newest key of a tenant, destroyed or not. Until the transaction ends, keys of the tenant are not destroyed.
+///
+/// # Errors
+/// 40001 if this transaction does not see all keys: it could store rows with a destroyed key, or without a key.
+pub fn hold_newest(tenant: &str) -> Result<Option<Row>> {
+    as_owner(|| sql::share_key(TABLE, OF_TENANT, tenant))?;
+    let newest: Option<Row> = as_owner(|| {
         sql::write_json(
             &format!(
-                "SELECT row_to_json(r)::text FROM (SELECT {COLUMNS} FROM reground.tenant_keys AS k WHERE k.tenant = $1 AND k.wrapped IS NOT NULL \
-                 ORDER BY k.key_id DESC LIMIT 1) AS r"
+                "SELECT row_to_json(r)::text FROM (SELECT {COLUMNS} FROM reground.tenant_keys AS k WHERE k.tenant = $1 ORDER BY k.key_id DESC LIMIT 1) AS r"
             ),
             &[tenant.into()],
         )
-    })
+    })?;
+    if !sees_everything() {
+        match &newest {
+            // PostgreSQL raises 40001 if the row has changed.
+            Some(newest) => as_owner(|| {
+                sql::run(
+                    "SELECT FROM reground.tenant_keys WHERE key_id = $1 FOR SHARE",
+                    &[newest.key_id.into()],
+                )
+            })?,
+            None if is_any()? => return Err(Error::OtherKeys),
+            None => 0,
+        };
+    }
+    Ok(newest)
+}
+
+/// Whether the table has a row at present, also one that this transaction does not see.
+fn is_any() -> Result<bool> {
+    let oid = as_owner(|| {
+        sql::read_one::<pg_sys::Oid>("SELECT 'reground.tenant_keys'::regclass::oid", &[])
+    })?;
+    Ok(oid.is_some_and(|oid| sql::find_row(oid, |_, _| Some(())).is_some()))
 }
 
 /// Whether any tenant has a key.
@@ -87,28 +122,18 @@ pub fn sealed(key_id: i64, until: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Lock that orders new keys and changes of the master key.
-const LOCK: (&str, i64, &str) = ("reground.tenant_keys", 0, "master key");
-
 /// Makes a key for a tenant.
 ///
 /// # Errors
-/// 42501 if another master key than this wrapped the other keys: all have the same.
+/// 42501 if another master key than this wrapped the other keys: all have the same. 40001 if this transaction does not see the other keys.
 pub fn create(master: &Master, tenant: &str) -> Result<Row> {
-    let (table, space, name) = LOCK;
-    as_owner(|| sql::share_key(table, space, name))?;
-    let other: Option<Row> = as_owner(|| {
-        sql::write_json(
-            &format!(
-                "SELECT row_to_json(r)::text FROM (SELECT {COLUMNS} FROM reground.tenant_keys AS k WHERE k.wrapped IS NOT NULL ORDER BY k.key_id DESC LIMIT 1) AS r"
-            ),
-            &[],
-        )
-    })?;
-    if let Some(other) = other {
-        let wrapped = other.wrapped.unwrap_or_default();
-        let opened = master.open(&other.tenant, other.key_id, &wrapped);
-        opened.ok_or(Error::Sealed)?;
+    let (space, name) = MASTER;
+    as_owner(|| sql::share_key(TABLE, space, name))?;
+    if other(master)?.is_none() {
+        as_owner(|| sql::lock_key(TABLE, space, name))?;
+        if other(master)?.is_none() && is_live()? {
+            return Err(Error::OtherKeys);
+        }
     }
     let key_id = as_owner(|| {
         sql::write_one::<i64>("SELECT nextval('reground.tenant_keys_key_id_seq')", &[])
@@ -125,6 +150,36 @@ pub fn create(master: &Master, tenant: &str) -> Result<Row> {
         )
     })?;
     row.ok_or_else(|| Error::Stored("a new key has no row".into()))
+}
+
+/// Locks the newest key of any tenant that this transaction sees against a change of the master key, and checks that the master key opens it.
+fn other(master: &Master) -> Result<Option<()>> {
+    let other: Option<Row> = as_owner(|| {
+        sql::write_json(
+            &format!(
+                "SELECT row_to_json(r)::text FROM (SELECT {COLUMNS} FROM reground.tenant_keys AS k WHERE k.wrapped IS NOT NULL ORDER BY k.key_id DESC LIMIT 1 FOR SHARE) AS r"
+            ),
+            &[],
+        )
+    })?;
+    let Some(Row {
+        key_id,
+        tenant,
+        wrapped: Some(wrapped),
+        ..
+    }) = other
+    else {
+        return Ok(None);
+    };
+    match master.open(&tenant, key_id, &wrapped) {
+        Some(_) => Ok(Some(())),
+        None => Err(Error::Sealed),
+    }
+}
+
+/// Whether the table has a row that this transaction does not see. It has seen no key that was not destroyed.
+fn is_live() -> Result<bool> {
+    Ok(!sees_everything() && is_any()?)
 }
 
 /// A new key.
@@ -150,13 +205,16 @@ pub fn rotate(tenant: &str) -> Result<i64> {
 /// Wraps the keys of all tenants with another master key; returns their number.
 ///
 /// # Errors
-/// 22023 if the text is no key, 42501 if the present master key does not open all keys.
+/// 25001 under REPEATABLE READ, which does not see new keys; 22023 if the text is no key; 42501 if the present master key does not open all keys.
 pub fn change_master_key(new: &str) -> Result<i64> {
+    if !sees_everything() {
+        return Err(Error::NeedsReadCommitted("change_master_key"));
+    }
     let new = MasterKey::parse(new).map_err(|_| Error::NoMasterKey)?;
     let master = master()?.ok_or(Error::Sealed)?;
     let rows: Vec<Row> = as_owner_scanning(|| {
-        let (table, space, name) = LOCK;
-        sql::lock_key(table, space, name)?;
+        let (space, name) = MASTER;
+        sql::lock_key(TABLE, space, name)?;
         sql::write_json(
             &format!(
                 "SELECT coalesce(json_agg(r), '[]')::text FROM (SELECT {COLUMNS} FROM reground.tenant_keys AS k WHERE k.wrapped IS NOT NULL) AS r"
@@ -180,11 +238,20 @@ pub fn change_master_key(new: &str) -> Result<i64> {
     Ok(i64::try_from(rows.len()).unwrap_or(i64::MAX))
 }
 
+/// Waits for the transactions that have stored something for a tenant, and lets others wait.
+pub fn hold_off(tenant: &str) -> Result<()> {
+    as_owner(|| sql::lock_key(TABLE, OF_TENANT, tenant))
+}
+
 /// Destroys the keys of a tenant. The salts of what they seal are erased from its chains, so that verify_chain reports it as erased.
 ///
 /// # Errors
-/// P0002 if the tenant has no key.
+/// P0002 if the tenant has no key. 25001 under REPEATABLE READ, which does not see all rows.
 pub fn destroy(tenant: &str) -> Result<Receipt> {
+    if !sees_everything() {
+        return Err(Error::NeedsReadCommitted("forget_tenant_keys"));
+    }
+    hold_off(tenant)?;
     let mut receipt = Receipt::default();
     as_owner_scanning(|| {
         let destroyed = sql::run(

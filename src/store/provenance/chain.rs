@@ -26,7 +26,7 @@ struct End {
 /// Adds a link to the chain of a conversation. The row of the conversation must be locked.
 pub fn append(tenant: &str, conversation_id: i64, about: About) -> Result<()> {
     as_owner(|| {
-        let content = content(about)?;
+        let content = content(tenant, about)?;
         let end: End = sql::write_json(
             "SELECT row_to_json(r)::text FROM (SELECT coalesce(chain_length, 0) AS length, encode(chain_head, 'hex') AS head, \
                  (EXTRACT(epoch FROM clock_timestamp()) * 1000000)::bigint AS now \
@@ -219,7 +219,7 @@ pub fn conversations(conversation_ref: &str) -> Result<Vec<Chained>> {
 
 /// The current contents of the subject of a link.
 pub fn content_of(link: &Link) -> Result<Content> {
-    as_owner(|| content(About::of(&link.header)))
+    as_owner(|| content(&link.header.tenant, About::of(&link.header)))
 }
 
 /// A turn, a retrieval or an answer without the link that it should have.

@@ -7,7 +7,7 @@ use reground_sealing::Kind;
 
 use crate::error::Result;
 use crate::sql;
-use crate::store::keys;
+use crate::store::keys::{self, Of};
 
 /// The subject of a link.
 #[derive(Clone, Copy, Debug)]
@@ -223,8 +223,8 @@ fn turn_before(retrieval_no: &str) -> String {
     )
 }
 
-/// The current contents of the subject of a link. To be read as the owner.
-pub fn content(about: About) -> Result<Content> {
+/// The current contents of the subject of a link of a tenant. To be read as the owner.
+pub fn content(tenant: &str, about: About) -> Result<Content> {
     let begun = turn_before("1");
     let (from, (id, part)) = match about {
         About::Turn(turn_id) => (
@@ -281,7 +281,7 @@ pub fn content(about: About) -> Result<Content> {
     for (position, place, field) in rows {
         let position = usize::try_from(position).unwrap_or_default();
         let field = field
-            .map(|bytes| opened(about, position, place, bytes))
+            .map(|bytes| opened(tenant, about, position, place, bytes))
             .transpose()?;
         match content.last_mut() {
             Some((last, fields)) if *last == position => fields.push(field),
@@ -292,7 +292,14 @@ pub fn content(about: About) -> Result<Content> {
 }
 
 /// The bytes of a field with sealed values opened, because a hash is that of the plain values. Errors: 42501 without the key.
-fn opened(about: About, position: usize, place: usize, bytes: Vec<u8>) -> Result<Vec<u8>> {
+fn opened(
+    tenant: &str,
+    about: About,
+    position: usize,
+    place: usize,
+    bytes: Vec<u8>,
+) -> Result<Vec<u8>> {
+    let of = Of::Tenant(tenant);
     let text = match std::str::from_utf8(&bytes) {
         Ok(text) if text.contains("sealed:") => text,
         _ => return Ok(bytes),
@@ -303,16 +310,16 @@ fn opened(about: About, position: usize, place: usize, bytes: Vec<u8>) -> Result
     };
     let plain = match (about, position) {
         // Sources.
-        (About::Turn(_) | About::Retrieval(..), 3..) => keys::unsealed(text)?.into_owned(),
+        (About::Turn(_) | About::Retrieval(..), 3..) => keys::unsealed(of, text)?.into_owned(),
         (About::Answer(..), 1) if name_in(ANSWER) == Some("citations") => {
             match serde_json::from_str::<String>(text) {
-                Ok(sealed) => keys::unsealed_as(Kind::Citations, &sealed)?,
-                Err(_) => keys::unsealed(text)?.into_owned(),
+                Ok(sealed) => keys::unsealed_as(of, Kind::Citations, &sealed)?,
+                Err(_) => keys::unsealed(of, text)?.into_owned(),
             }
         }
         // Citations.
         (About::Answer(..), 3..) => match name_in(CITATION).and_then(Kind::of_column) {
-            Some(kind) => keys::unsealed_as(kind, text)?,
+            Some(kind) => keys::unsealed_as(of, kind, text)?,
             None => return Ok(bytes),
         },
         _ => return Ok(bytes),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql;
-use crate::store::keys;
+use crate::store::keys::{self, Of};
 
 /// An earlier turn, as the intent and the query of a new turn use it.
 #[derive(Clone, Debug, Deserialize)]
@@ -50,6 +50,7 @@ pub fn earlier(
 ) -> Result<Vec<Earlier>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(keys::read_json(
+        Of::Caller,
             &format!("SELECT coalesce(json_agg(json_build_object('turn_id', t.turn_id, 'query', t.query, 'embedding', t.embedding, 'answer', coalesce(m.answer, ''), \
                  'sources', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage.title ? (@ != null)'), \
                  'shown', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage ? (@.corpus == $corpus).chunk_id', jsonb_build_object('corpus', $3::text)), \

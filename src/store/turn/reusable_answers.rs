@@ -5,7 +5,7 @@ use reground_grounding::settings::Settings;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::store::keys;
+use crate::store::keys::{self, Of};
 
 /// Maximum number of answers to a question that are compared with the present sources.
 const MAX_COMPARED: i64 = 5;
@@ -29,6 +29,7 @@ pub struct AcceptedAnswer {
 /// not been refused, or a citation of one has a label other than `accurate`.
 pub fn accepted(tenant: &str, corpus: &str, query: &str) -> Result<Vec<AcceptedAnswer>> {
     Ok(keys::read_json(
+        Of::Tenant(tenant),
             "SELECT coalesce(json_agg(r), '[]')::text FROM (SELECT m.message_id, m.turn_id, m.answer, m.model, m.created_at AS answered_at, t.settings, t.context \
              FROM reground.turns AS t JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
              WHERE t.tenant = $1 AND t.corpus = $2 AND hashtextextended(lower(btrim(t.query)), 0) = hashtextextended(lower(btrim($3)), 0) \

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql;
-use crate::store::keys;
+use crate::store::keys::{self, Of};
 
 /// Separates the ids of merged passages. Ids of applications do not contain this control character.
 const SEPARATOR: &str = "\u{1f}";
@@ -390,6 +390,7 @@ pub struct TracedCandidate {
 /// The candidates of a turn of a tenant: those of the context, then the others that have a hash, in the order of the trace.
 pub fn traced_candidates(tenant: &str, turn_id: i64) -> Result<Vec<TracedCandidate>> {
     Ok(keys::read_json(
+        Of::Tenant(tenant),
             "SELECT coalesce(json_agg(r ORDER BY r.part, r.place), '[]')::text FROM ( \
                  SELECT 1 AS part, e.place, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, e.source #>> '{passage,chunk_id}' AS chunk_id, \
                      e.source -> 'member_chunk_ids' AS member_chunk_ids, e.source ->> 'marker' AS marker, CASE WHEN e.source ->> 'origin' <> 'remembered' THEN e.source #>> '{passage,content}' END AS content, \

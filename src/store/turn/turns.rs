@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::run_as::as_owner;
 use crate::sql::{self, Record};
-use crate::store::keys;
+use crate::store::keys::{self, Of};
 
 /// A turn, as later calls read it.
 #[derive(Clone, Debug, Deserialize)]
@@ -259,6 +259,7 @@ pub struct Latest {
 /// The latest turn on the path of a conversation.
 pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
     keys::read_json(
+        Of::Caller,
         "SELECT row_to_json(r)::text FROM (SELECT settings, context, context_tokens FROM reground.turns \
          WHERE conversation_id = $1 AND NOT superseded ORDER BY turn_no DESC LIMIT 1) AS r",
         &[conversation_id.into()],
@@ -278,6 +279,7 @@ const COLUMNS: &str = "SELECT row_to_json(r)::text FROM (SELECT turn_id, convers
 /// P0002 if the tenant has no such turn.
 pub fn load(tenant: &str, turn_id: i64) -> Result<Turn> {
     keys::read_json(
+        Of::Tenant(tenant),
         &format!("{COLUMNS} turn_id = $1 AND tenant = $2) AS r"),
         &[turn_id.into(), tenant.into()],
     )?
@@ -297,6 +299,7 @@ pub fn tenant_of(turn_id: i64) -> Result<Option<String>> {
 /// The turn that was begun with a request id, if any.
 pub fn of_request(conversation_id: i64, request_id: &str) -> Result<Option<Turn>> {
     keys::read_json(
+        Of::Caller,
         &format!("{COLUMNS} conversation_id = $1 AND request_id = $2) AS r"),
         &[conversation_id.into(), request_id.into()],
     )
@@ -350,6 +353,7 @@ pub struct Pending {
 /// The turn, of any tenant, if it waits for a rerank.
 pub fn pending(turn_id: i64) -> Result<Option<Pending>> {
     keys::read_json(
+        Of::All,
         "SELECT row_to_json(r)::text FROM (SELECT turn_id, query, pending_candidates AS candidates FROM reground.turns \
          WHERE turn_id = $1 AND state = 'deferred' AND pending_candidates IS NOT NULL) AS r",
         &[turn_id.into()],

@@ -219,6 +219,9 @@ pub fn tenant(tenant: &str, receipt: &mut Receipt) -> Result<()> {
     as_owner_scanning(|| {
         // This database has no keys if its objects are those of the previous release.
         let keys = keys::exists().then_some(&KEYS);
+        if keys.is_some() {
+            keys::hold_off(tenant)?;
+        }
         for (table, rows) in OF_TENANT.iter().chain(keys) {
             let statement = format!("DELETE FROM reground.{table} AS x WHERE {rows}");
             let erased = sql::run(&statement, &[tenant.into()])?;

@@ -4,7 +4,7 @@ use super::receipt::Receipt;
 use crate::error::Result;
 use crate::run_as::as_owner_scanning;
 use crate::sql;
-use crate::store::keys;
+use crate::store::keys::{self, Of};
 use crate::store::retention;
 
 /// A document of a corpus, and the tenants whose records are redacted.
@@ -172,6 +172,7 @@ impl Document<'_> {
         receipt: &mut Receipt,
     ) -> Result<()> {
         let pools: Vec<(i64, String, serde_json::Value)> = keys::read_json(
+        Of::All,
             "SELECT coalesce(json_agg(json_build_array(turn_id, tenant, pending_candidates)), '[]')::text FROM reground.turns \
              WHERE conversation_id = ANY ($1) AND pending_candidates IS NOT NULL",
             &[conversations.to_vec().into()],

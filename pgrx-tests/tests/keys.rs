@@ -1,0 +1,164 @@
+//! Keys of tenants while other transactions are open: no row is lost, left plain or sealed with a destroyed key.
+
+use anyhow::{Context, Result, ensure};
+use postgres::Client;
+use reground_tests::server::Database;
+
+const WRITTEN: &str = "
+    SELECT reground.create_corpus('farm', settings => '{\"provenance\": \"merkle\"}');
+    SELECT reground.put_document('farm', 'cows', content => 'Cows give milk.', title => 'Cows')";
+
+/// A database with a corpus, whose sessions act for the tenant `acme`.
+fn written(name: &str) -> Result<Database> {
+    let database = Database::create(name)?;
+    let mut client = database.connect()?;
+    client.batch_execute(&format!(
+        "ALTER DATABASE {0} SET reground.tenant_from = 'app.tenant_id'; ALTER DATABASE {0} SET app.tenant_id = 'acme'",
+        database.name()
+    ))?;
+    database.connect()?.batch_execute(WRITTEN)?;
+    Ok(database)
+}
+
+/// A session with a master key of 64 equal digits; `None`: without one.
+fn session(database: &Database, digit: Option<char>) -> Result<Client> {
+    let mut client = database.connect()?;
+    if let Some(digit) = digit {
+        master(&mut client, digit)?;
+    }
+    Ok(client)
+}
+
+fn master(client: &mut Client, digit: char) -> Result<()> {
+    let key = String::from(digit).repeat(64);
+    client.execute(
+        "SELECT set_config('reground.master_key', $1, false)",
+        &[&key],
+    )?;
+    Ok(())
+}
+
+/// A turn with an answer.
+fn talk(client: &mut Client, conversation: &str) -> Result<(), postgres::Error> {
+    client.batch_execute(&format!(
+        "SELECT reground.begin_turn('{conversation}', 'what do cows give?', 'farm'); \
+         SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'They give milk [A1].')"
+    ))
+}
+
+/// Fails unless the statement raised this SQLSTATE.
+fn refused(result: Result<(), postgres::Error>, state: &str) -> Result<()> {
+    let error = result.err().context("the statement succeeded")?;
+    let found = error.code().map(|code| code.code().to_owned());
+    ensure!(found.as_deref() == Some(state), "{error:?}");
+    Ok(())
+}
+
+fn text(client: &mut Client, statement: &str) -> Result<String> {
+    let row = client.query_one(statement, &[])?;
+    Ok(row.get::<_, Option<String>>(0).unwrap_or_default())
+}
+
+const TITLES: &str = "SELECT string_agg(DISTINCT title, ' ') FROM reground.citation_audit";
+const PLAIN: &str = "SELECT count(*)::text FROM reground.message_citations WHERE title = 'Cows'";
+const STATUSES: &str = "SELECT string_agg(DISTINCT status, ' ') FROM reground.verify_chain('talk')";
+const SEALED: &str =
+    "SELECT bool_and(sealed_at IS NOT NULL)::text FROM reground.tenant_keys WHERE tenant = 'acme'";
+const SEAL: &str = "SELECT reground.run_maintenance('seal_rows')";
+const OLD_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1";
+
+#[test]
+fn a_row_of_a_transaction_that_saw_no_key_is_sealed_later() -> Result<()> {
+    let database = written("keys_plain")?;
+    let mut open = session(&database, None)?;
+    open.batch_execute("BEGIN")?;
+    talk(&mut open, "talk")?;
+    let mut admin = session(&database, Some('5'))?;
+    admin.batch_execute(&format!("SELECT reground.rotate_tenant_key(); {SEAL}"))?;
+    ensure!(text(&mut admin, SEALED)? == "false");
+    open.batch_execute("COMMIT")?;
+    ensure!(text(&mut admin, PLAIN)? == "1");
+    admin.batch_execute(SEAL)?;
+    // Other tests of the server write at the same time.
+    while text(&mut admin, SEALED)? == "false" {
+        admin.batch_execute(SEAL)?;
+    }
+    ensure!(text(&mut admin, PLAIN)? == "0");
+    ensure!(text(&mut admin, TITLES)? == "Cows" && text(&mut admin, STATUSES)? == "ok");
+    // Without the master key, nothing plain is stored.
+    refused(talk(&mut open, "talk"), "42501")
+}
+
+#[test]
+fn a_transaction_with_an_old_snapshot_stores_nothing_without_the_key() -> Result<()> {
+    let database = written("keys_snapshot")?;
+    let mut admin = session(&database, Some('5'))?;
+    let mut old = session(&database, None)?;
+    old.batch_execute(OLD_SNAPSHOT)?;
+    admin.batch_execute("SELECT reground.rotate_tenant_key()")?;
+    refused(talk(&mut old, "talk"), "40001")?;
+    old.batch_execute("ROLLBACK")?;
+
+    // A key made with an old snapshot would have the old master key.
+    master(&mut old, '5')?;
+    old.batch_execute(&format!("SET app.tenant_id = 'bolt'; {OLD_SNAPSHOT}"))?;
+    admin.batch_execute("SELECT reground.change_master_key(repeat('6', 64))")?;
+    refused(talk(&mut old, "talk"), "40001")?;
+    old.batch_execute("ROLLBACK")?;
+
+    // Nor is one left out when the master key changes.
+    master(&mut admin, '6')?;
+    admin.batch_execute(OLD_SNAPSHOT)?;
+    let change = "SELECT reground.change_master_key(repeat('7', 64))";
+    refused(admin.batch_execute(change), "25001")?;
+    admin.batch_execute("ROLLBACK; BEGIN; SELECT 1")?;
+    master(&mut old, '6')?;
+    talk(&mut old, "talk")?;
+    admin.batch_execute(&format!("{change}; COMMIT"))?;
+    master(&mut old, '7')?;
+    ensure!(text(&mut old, TITLES)? == "Cows");
+    Ok(())
+}
+
+#[test]
+fn two_sessions_do_not_make_the_first_key_with_two_master_keys() -> Result<()> {
+    let database = written("keys_first")?;
+    let mut first = session(&database, Some('5'))?;
+    let mut second = session(&database, Some('6'))?;
+    let make = "SELECT reground.rotate_tenant_key()";
+    first.batch_execute(&format!("BEGIN; {make}"))?;
+    second.batch_execute("SET lock_timeout = '100ms'; SET app.tenant_id = 'bolt'")?;
+    refused(second.batch_execute(make), "55P03")?;
+    first.batch_execute("COMMIT")?;
+    refused(second.batch_execute(make), "42501")
+}
+
+#[test]
+fn destroying_keys_waits_for_what_they_seal() -> Result<()> {
+    let database = written("keys_destroyed")?;
+    let mut open = session(&database, Some('5'))?;
+    open.batch_execute("SELECT reground.rotate_tenant_key(), reground.rotate_tenant_key('bolt')")?;
+    let mut admin = session(&database, Some('5'))?;
+    admin.batch_execute("SET lock_timeout = '100ms'")?;
+    let mut old = session(&database, Some('5'))?;
+    old.batch_execute(OLD_SNAPSHOT)?;
+    open.batch_execute("BEGIN")?;
+    talk(&mut open, "talk")?;
+    for forget in [
+        "SELECT reground.forget_tenant_keys('acme')",
+        "SELECT reground.forget_tenant('acme')",
+    ] {
+        refused(admin.batch_execute(forget), "55P03")?;
+    }
+    open.batch_execute("COMMIT")?;
+    admin.batch_execute("SELECT reground.forget_tenant_keys('acme')")?;
+    ensure!(text(&mut open, TITLES)? == "erased");
+    let statuses = text(&mut open, STATUSES)?;
+    ensure!(statuses == "content_erased", "{statuses}");
+    // A transaction that still sees the key does not use it.
+    refused(talk(&mut old, "other"), "40001")?;
+    old.batch_execute("ROLLBACK")?;
+    talk(&mut old, "other")?;
+    ensure!(text(&mut open, TITLES)? == "Cows erased");
+    Ok(())
+}
