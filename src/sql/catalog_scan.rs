@@ -1,6 +1,6 @@
-//! Scans of a small catalog without a statement.
+//! Scans of a small catalog, or another small table, without a statement.
 
-use pgrx::pg_sys;
+use pgrx::{FromDatum, pg_sys};
 
 /// Passes the rows of a catalog with their columns to `find`, and returns its first value. Uses the latest snapshot of the catalogs and
 /// no index, because a process without a database can lack those. A row is valid during the call of `find` only.
@@ -28,4 +28,21 @@ pub fn find_row<T>(
         pg_sys::table_close(relation, lock);
     }
     found
+}
+
+/// A column of a row that [`find_row`] passes, by its number from 1, as a value that owns its data.
+///
+/// # Safety
+/// The tuple is a row with these columns, and the column has the type of the value.
+pub unsafe fn column<T: FromDatum>(
+    tuple: pg_sys::HeapTuple,
+    columns: pg_sys::TupleDesc,
+    number: i32,
+) -> Option<T> {
+    let mut is_null = false;
+    // SAFETY: promised by the caller.
+    unsafe {
+        let value = pg_sys::heap_getattr(tuple, number, columns, &mut is_null);
+        T::from_datum(value, is_null)
+    }
 }

@@ -3,10 +3,10 @@
 
 use std::cell::RefCell;
 
-use pgrx::{FromDatum, pg_sys};
+use pgrx::pg_sys;
 
 use super::catalog_cache::{CatalogCache, kept};
-use super::catalog_scan::find_row;
+use super::catalog_scan::{column, find_row};
 use crate::error::{Error, Result};
 
 /// The version of this library.
@@ -60,10 +60,7 @@ fn installed() -> Option<String> {
             if pg_sys::name_data_to_str(&row.extname) != "reground" {
                 return None;
             }
-            let mut is_null = false;
-            let version = pg_sys::Anum_pg_extension_extversion as i32;
-            let version = pg_sys::heap_getattr(tuple, version, columns, &mut is_null);
-            String::from_datum(version, is_null)
+            column(tuple, columns, pg_sys::Anum_pg_extension_extversion as i32)
         }
     })
 }

@@ -52,6 +52,15 @@ fn lock_key_in(mode: u32, table: &str, space: i64, key: &str) -> Result<()> {
 /// As [`lock_key`], but returns false instead of waiting, and takes no transaction id, so that a long transaction that holds the lock does
 /// not keep VACUUM from removing rows.
 pub fn try_lock_key(table: &str, space: i64, key: &str) -> Result<bool> {
+    try_lock_key_in(pg_sys::ExclusiveLock, table, space, key)
+}
+
+/// As [`share_key`], but returns false instead of waiting.
+pub fn try_share_key(table: &str, space: i64, key: &str) -> Result<bool> {
+    try_lock_key_in(pg_sys::ShareLock, table, space, key)
+}
+
+fn try_lock_key_in(mode: u32, table: &str, space: i64, key: &str) -> Result<bool> {
     let (class, object, part) = object_of(table, space, key)?;
     // SAFETY: the tag is that of LockDatabaseObject, which has no conditional form before PostgreSQL 17. The transaction keeps the lock
     // until it ends.
@@ -64,7 +73,7 @@ pub fn try_lock_key(table: &str, space: i64, key: &str) -> Result<bool> {
             locktag_type: pg_sys::LockTagType::LOCKTAG_OBJECT as u8,
             locktag_lockmethodid: pg_sys::DEFAULT_LOCKMETHOD as u8,
         };
-        pg_sys::LockAcquire(&tag, pg_sys::ExclusiveLock as i32, false, true)
+        pg_sys::LockAcquire(&tag, mode as i32, false, true)
     };
     Ok(outcome != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL)
 }

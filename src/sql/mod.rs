@@ -22,9 +22,9 @@ mod transition;
 
 pub use caller::{PLAN_EACH_TIME, PLAN_ONCE, PRINCIPALS, TENANT};
 pub use catalog_cache::{CatalogCache, kept, kept_by_statements};
-pub use catalog_scan::find_row;
+pub use catalog_scan::{column, find_row};
 pub use explain::explained;
-pub use locks::{lock, lock_key, lock_relation, share_key, try_lock, try_lock_key};
+pub use locks::{lock, lock_key, lock_relation, share_key, try_lock, try_lock_key, try_share_key};
 pub use record::Record;
 pub use run::{
     ident, json, literal, read_batches, read_each, read_each_as_text, read_json, read_one,

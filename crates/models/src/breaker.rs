@@ -18,6 +18,9 @@ pub enum Failure {
     Stopped,
 }
 
+/// Seconds until a task is tried again whose source no session could read.
+pub const SEALED_DELAY: f64 = 60.0;
+
 impl Failure {
     const ALL: [Self; 4] = [Self::Item, Self::Model, Self::Limit, Self::Stopped];
 

@@ -8,6 +8,7 @@ use reground_report::owner::{self, Owner};
 
 use crate::api::given;
 use crate::error::{Error, Result};
+use crate::store::keys::Of;
 use crate::store::metrics;
 use crate::store::reports::{self, ReportScope};
 use crate::tenant as tenants;
@@ -40,9 +41,15 @@ fn corpus_report(
     until: Option<TimestampWithTimeZone>,
     tenant: Option<&str>,
 ) -> std::result::Result<String, ErrorReport> {
+    let of = match tenant {
+        Some(tenant) => Of::Tenant(tenant),
+        None if membership::is_auditor()? => Of::All,
+        None => Of::Caller,
+    };
     let scope = ReportScope {
         corpus: given(corpus, "corpus")?,
         tenant,
+        of,
         since,
         until,
     };

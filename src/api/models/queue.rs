@@ -4,7 +4,7 @@ use pgrx::datum::Interval;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_models::breaker::{Failure, budget_room, is_dead};
+use reground_models::breaker::{Failure, SEALED_DELAY, budget_room, is_dead};
 use reground_models::kind::Kind;
 use reground_models::registration::Registration;
 use reground_models::settings::ModelSettings;
@@ -104,7 +104,8 @@ fn claim_of(
     let room = status.breaker().room(most);
     let room = room.min(budget_room(settings.max_tasks_per_hour, status.used));
     let before = claimed.len();
-    loop {
+    let mut is_sealed = false;
+    while !is_sealed {
         let left = left_of(room, claimed.len().saturating_sub(before));
         if left <= 0 {
             break;
@@ -126,6 +127,11 @@ fn claim_of(
                 }),
                 Prepared::Gone => tasks::delete(task.task_id)?,
                 Prepared::Delayed => {}
+                // Another worker may have the key. The task has not failed.
+                Prepared::Sealed(error) => {
+                    give_back(task, Failure::Limit, &error, Some(SEALED_DELAY))?;
+                    is_sealed = true;
+                }
                 Prepared::Failed(error) => {
                     give_back(task, Failure::Item, &error, None)?;
                 }

@@ -89,6 +89,8 @@ pub struct ReportScope<'a> {
     pub corpus: &'a str,
     /// Only those of this tenant.
     pub tenant: Option<&'a str>,
+    /// Whose sealed values the caller reads.
+    pub of: Of<'a>,
     pub since: Option<TimestampWithTimeZone>,
     pub until: Option<TimestampWithTimeZone>,
 }
@@ -216,7 +218,7 @@ pub fn corpus(scope: ReportScope<'_>, unit: TimeUnit) -> Result<Option<Corpus>> 
          FROM answers AS a"
     );
     read_of(
-        scope.tenant.map_or(Of::All, Of::Tenant),
+        scope.of,
         &statement,
         &[
             scope.corpus.into(),

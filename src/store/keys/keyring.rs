@@ -34,16 +34,33 @@ pub fn in_use() -> Result<bool> {
 /// the values of a tenant that never had a key are stored as they are.
 ///
 /// # Errors
-/// 42501 if the key of the tenant cannot be opened, or if the session has set a master key and nobody has made the first key with it.
+/// 42501 if the key of the tenant cannot be opened, or if the session has set a master key and nobody has made the first key with it. 40001
+/// if this transaction does not see the present keys.
 pub fn sealer(tenant: &str) -> Result<Sealer> {
     if !exists() {
         return Ok(Sealer::Plain);
     }
-    let master = master()?;
     // Until this transaction has ended, seal_rows does not take the tenant's rows for complete.
     // SAFETY: a plain call within a transaction that is about to write.
     unsafe { pg_sys::GetTopTransactionId() };
-    let row = match (table::hold_newest(tenant)?, &master) {
+    if master()?.is_none() && table::newest(tenant)?.is_none() {
+        return Ok(Sealer::Plain);
+    }
+    table::hold(tenant)?;
+    sealer_of(tenant)
+}
+
+/// As [`sealer`]; `None` instead of waiting for a transaction that destroys keys.
+pub fn sealer_now(tenant: &str) -> Result<Option<Sealer>> {
+    match table::try_hold(tenant)? {
+        true => sealer_of(tenant).map(Some),
+        false => Ok(None),
+    }
+}
+
+fn sealer_of(tenant: &str) -> Result<Sealer> {
+    let master = master()?;
+    let row = match (table::newest(tenant)?, &master) {
         (Some(row), _) if row.wrapped.is_some() => row,
         (_, Some(master)) if master.is_of_file() || table::has_keys()? => {
             table::create(master, tenant)?

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use reground_sealing::Sealer;
 use serde::{Deserialize, Serialize};
 
-use super::keyring::{sealed_again, sealer};
+use super::keyring::{sealed_again, sealer_now};
 use super::master::master;
 use super::table::{self, Row};
 use crate::error::{Error, Result};
@@ -82,26 +82,39 @@ struct Id {
     id: i64,
 }
 
-/// Seals stored rows of all tenants with a new key, for two seconds; returns the number of changed rows.
-pub fn seal_rows() -> Result<i64> {
+/// What a run has done.
+#[derive(Default)]
+pub struct SealedRows {
+    /// Number of changed rows.
+    pub changed: usize,
+    /// Tenants whose rows wait for open transactions.
+    pub waiting: usize,
+}
+
+/// Seals stored rows of all tenants with a new key, for two seconds. It waits for no other transaction.
+pub fn seal_rows() -> Result<SealedRows> {
+    let mut done = SealedRows::default();
     if !super::exists() || master()?.is_none() {
-        return Ok(0);
+        return Ok(done);
     }
     let end = Instant::now() + RUN;
-    let mut changed = 0;
     for key in table::unfinished()? {
         // Another master key may have wrapped it.
-        if let Ok(sealer) = sealer(&key.tenant) {
-            changed += of_tenant(&key, &sealer, end)?;
+        if let Ok(Some(sealer)) = sealer_now(&key.tenant) {
+            match of_tenant(&key, &sealer, end)? {
+                Some(changed) => done.changed += changed,
+                None => done.waiting += 1,
+            }
         }
         if Instant::now() >= end {
             break;
         }
     }
-    Ok(i64::try_from(changed).unwrap_or(i64::MAX))
+    Ok(done)
 }
 
-fn of_tenant(key: &Row, sealer: &Sealer, end: Instant) -> Result<usize> {
+/// Seals rows of a tenant; returns how many have changed. `None` if older transactions are open.
+fn of_tenant(key: &Row, sealer: &Sealer, end: Instant) -> Result<Option<usize>> {
     let progress = key.sealed_until.as_deref();
     let mut progress: Progress = progress
         .and_then(|text| serde_json::from_str(text).ok())
@@ -113,7 +126,7 @@ fn of_tenant(key: &Row, sealer: &Sealer, end: Instant) -> Result<usize> {
     progress.wait_for = Some(wait_for);
     if oldest < wait_for {
         table::sealed(key.key_id, Some(&sql::json(&progress)?))?;
-        return Ok(0);
+        return Ok(None);
     }
     let mut changed = 0;
     loop {
@@ -125,7 +138,7 @@ fn of_tenant(key: &Row, sealer: &Sealer, end: Instant) -> Result<usize> {
             });
             let again = again.as_ref().map(sql::json).transpose()?;
             table::sealed(key.key_id, again.as_deref())?;
-            return Ok(changed);
+            return Ok(Some(changed));
         };
         match held {
             Some(conversation_id) => {
@@ -138,7 +151,7 @@ fn of_tenant(key: &Row, sealer: &Sealer, end: Instant) -> Result<usize> {
         progress.after = conversation_ref;
         if Instant::now() >= end {
             table::sealed(key.key_id, Some(&sql::json(&progress)?))?;
-            return Ok(changed);
+            return Ok(Some(changed));
         }
     }
 }

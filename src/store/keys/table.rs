@@ -1,6 +1,7 @@
 //! The table `tenant_keys`.
 
 use pgrx::pg_sys;
+use reground_provenance::decode_hex;
 use reground_sealing::key::KEY_BYTES;
 use reground_sealing::{MasterKey, TenantKey};
 use serde::Deserialize;
@@ -28,18 +29,27 @@ const TABLE: &str = "reground.tenant_keys";
 /// Space of the locks of tenants: shared by transactions that store something, exclusive to destroy keys.
 const OF_TENANT: i64 = 1;
 
-/// Lock of the master key: shared to make a key, exclusive to make the first one and to change the master key.
+/// Lock of the master key: shared to make a key, exclusive to change the master key, and to make the first key with that of a session.
 const MASTER: (i64, &str) = (0, "master key");
 
 /// Columns of [`Row`].
 const COLUMNS: &str = "k.key_id, k.tenant, encode(k.wrapped, 'hex') AS wrapped, k.sealed_until";
 
-/// The newest key of a tenant, destroyed or not. Until the transaction ends, keys of the tenant are not destroyed.
+/// Until the transaction ends, keys of the tenant are not destroyed.
+pub fn hold(tenant: &str) -> Result<()> {
+    as_owner(|| sql::share_key(TABLE, OF_TENANT, tenant))
+}
+
+/// As [`hold`], but returns false instead of waiting.
+pub fn try_hold(tenant: &str) -> Result<bool> {
+    as_owner(|| sql::try_share_key(TABLE, OF_TENANT, tenant))
+}
+
+/// The newest key of a tenant, destroyed or not.
 ///
 /// # Errors
-/// 40001 if this transaction does not see all keys: it could store rows with a destroyed key, or without a key.
-pub fn hold_newest(tenant: &str) -> Result<Option<Row>> {
-    as_owner(|| sql::share_key(TABLE, OF_TENANT, tenant))?;
+/// 40001 if this transaction has an older snapshot: it could store rows with a destroyed key, or without a key.
+pub fn newest(tenant: &str) -> Result<Option<Row>> {
     let newest: Option<Row> = as_owner(|| {
         sql::write_json(
             &format!(
@@ -48,28 +58,52 @@ pub fn hold_newest(tenant: &str) -> Result<Option<Row>> {
             &[tenant.into()],
         )
     })?;
-    if !sees_everything() {
-        match &newest {
-            // PostgreSQL raises 40001 if the row has changed.
-            Some(newest) => as_owner(|| {
-                sql::run(
-                    "SELECT FROM reground.tenant_keys WHERE key_id = $1 FOR SHARE",
-                    &[newest.key_id.into()],
-                )
-            })?,
-            None if is_any()? => return Err(Error::OtherKeys),
-            None => 0,
-        };
+    let is_present = match &newest {
+        Some(newest) => is_unchanged(newest)?,
+        None => !is_any(|present| present.tenant == tenant)?,
+    };
+    match is_present {
+        true => Ok(newest),
+        false => Err(Error::OtherKeys),
     }
-    Ok(newest)
 }
 
-/// Whether the table has a row at present, also one that this transaction does not see.
-fn is_any() -> Result<bool> {
-    let oid = as_owner(|| {
+/// A key, as the table has it at present.
+struct Present {
+    key_id: i64,
+    tenant: String,
+    wrapped: Option<Vec<u8>>,
+}
+
+/// Whether a key that this transaction sees is the present one.
+fn is_unchanged(row: &Row) -> Result<bool> {
+    if sees_everything() {
+        return Ok(true);
+    }
+    let wrapped = row.wrapped.as_deref().map(decode_hex);
+    is_any(|present| present.key_id == row.key_id && present.wrapped == wrapped)
+}
+
+/// Whether the table has such a key at present, also one that this transaction does not see. Always false in a transaction that sees all.
+fn is_any(fits: impl Fn(&Present) -> bool) -> Result<bool> {
+    if sees_everything() {
+        return Ok(false);
+    }
+    let table = as_owner(|| {
         sql::read_one::<pg_sys::Oid>("SELECT 'reground.tenant_keys'::regclass::oid", &[])
     })?;
-    Ok(oid.is_some_and(|oid| sql::find_row(oid, |_, _| Some(())).is_some()))
+    let found = sql::find_row(table.unwrap_or_default(), |tuple, columns| {
+        // SAFETY: a row of tenant_keys, whose first columns are these.
+        let present = unsafe {
+            Present {
+                key_id: sql::column(tuple, columns, 1)?,
+                tenant: sql::column(tuple, columns, 2)?,
+                wrapped: sql::column(tuple, columns, 3),
+            }
+        };
+        fits(&present).then_some(())
+    });
+    Ok(found.is_some())
 }
 
 /// Whether any tenant has a key.
@@ -128,12 +162,22 @@ pub fn sealed(key_id: i64, until: Option<&str>) -> Result<()> {
 /// 42501 if another master key than this wrapped the other keys: all have the same. 40001 if this transaction does not see the other keys.
 pub fn create(master: &Master, tenant: &str) -> Result<Row> {
     let (space, name) = MASTER;
-    as_owner(|| sql::share_key(TABLE, space, name))?;
-    if other(master)?.is_none() {
-        as_owner(|| sql::lock_key(TABLE, space, name))?;
-        if other(master)?.is_none() && is_live()? {
-            return Err(Error::OtherKeys);
+    // Sessions with the same file do not disagree.
+    match master.is_of_file() || other()?.is_some() {
+        true => as_owner(|| sql::share_key(TABLE, space, name))?,
+        false => as_owner(|| sql::lock_key(TABLE, space, name))?,
+    }
+    match other()? {
+        Some(other) => {
+            let wrapped = other.wrapped.as_deref().unwrap_or_default();
+            let opened = master.open(&other.tenant, other.key_id, wrapped);
+            opened.ok_or(Error::Sealed)?;
+            if !is_unchanged(&other)? {
+                return Err(Error::OtherKeys);
+            }
         }
+        None if is_any(|present| present.wrapped.is_some())? => return Err(Error::OtherKeys),
+        None => {}
     }
     let key_id = as_owner(|| {
         sql::write_one::<i64>("SELECT nextval('reground.tenant_keys_key_id_seq')", &[])
@@ -152,34 +196,16 @@ pub fn create(master: &Master, tenant: &str) -> Result<Row> {
     row.ok_or_else(|| Error::Stored("a new key has no row".into()))
 }
 
-/// Locks the newest key of any tenant that this transaction sees against a change of the master key, and checks that the master key opens it.
-fn other(master: &Master) -> Result<Option<()>> {
-    let other: Option<Row> = as_owner(|| {
+/// The newest key of any tenant. All have the same master key.
+fn other() -> Result<Option<Row>> {
+    as_owner(|| {
         sql::write_json(
             &format!(
-                "SELECT row_to_json(r)::text FROM (SELECT {COLUMNS} FROM reground.tenant_keys AS k WHERE k.wrapped IS NOT NULL ORDER BY k.key_id DESC LIMIT 1 FOR SHARE) AS r"
+                "SELECT row_to_json(r)::text FROM (SELECT {COLUMNS} FROM reground.tenant_keys AS k WHERE k.wrapped IS NOT NULL ORDER BY k.key_id DESC LIMIT 1) AS r"
             ),
             &[],
         )
-    })?;
-    let Some(Row {
-        key_id,
-        tenant,
-        wrapped: Some(wrapped),
-        ..
-    }) = other
-    else {
-        return Ok(None);
-    };
-    match master.open(&tenant, key_id, &wrapped) {
-        Some(_) => Ok(Some(())),
-        None => Err(Error::Sealed),
-    }
-}
-
-/// Whether the table has a row that this transaction does not see. It has seen no key that was not destroyed.
-fn is_live() -> Result<bool> {
-    Ok(!sees_everything() && is_any()?)
+    })
 }
 
 /// A new key.
@@ -238,9 +264,18 @@ pub fn change_master_key(new: &str) -> Result<i64> {
     Ok(i64::try_from(rows.len()).unwrap_or(i64::MAX))
 }
 
-/// Waits for the transactions that have stored something for a tenant, and lets others wait.
+/// If a tenant has keys, waits for the transactions that have stored something for it, and lets others wait.
 pub fn hold_off(tenant: &str) -> Result<()> {
-    as_owner(|| sql::lock_key(TABLE, OF_TENANT, tenant))
+    as_owner(|| {
+        let has_keys = sql::write_one::<bool>(
+            "SELECT EXISTS (SELECT FROM reground.tenant_keys WHERE tenant = $1)",
+            &[tenant.into()],
+        )?;
+        match has_keys {
+            Some(true) => sql::lock_key(TABLE, OF_TENANT, tenant),
+            _ => Ok(()),
+        }
+    })
 }
 
 /// Destroys the keys of a tenant. The salts of what they seal are erased from its chains, so that verify_chain reports it as erased.

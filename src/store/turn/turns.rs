@@ -352,8 +352,11 @@ pub struct Pending {
 
 /// The turn, of any tenant, if it waits for a rerank.
 pub fn pending(turn_id: i64) -> Result<Option<Pending>> {
+    let Some(tenant) = tenant_of(turn_id)? else {
+        return Ok(None);
+    };
     keys::read_json(
-        Of::All,
+        Of::Tenant(&tenant),
         "SELECT row_to_json(r)::text FROM (SELECT turn_id, query, pending_candidates AS candidates FROM reground.turns \
          WHERE turn_id = $1 AND state = 'deferred' AND pending_candidates IS NOT NULL) AS r",
         &[turn_id.into()],

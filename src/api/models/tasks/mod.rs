@@ -16,6 +16,9 @@ use crate::error::Result;
 use crate::sql;
 use crate::store::models::tasks::Task;
 
+/// SQLSTATE of a sealed source without its key.
+const DENIED: &str = "42501";
+
 /// Prepares claimed tasks of one model, in their order. An error concerns only the tasks that it affects.
 pub fn prepare(tasks: &[Task]) -> Result<Vec<Prepared>> {
     let prepared = match tasks.first().map(|task| task.kind) {
@@ -33,6 +36,7 @@ fn one_by_one(tasks: &[Task], request: fn(&Task) -> Result<Option<Value>>) -> Ve
     let prepare = |task| match sql::guarded(|| request(task)) {
         Ok(Some(request)) => Prepared::Request(request),
         Ok(None) => Prepared::Gone,
+        Err(caught) if caught.sqlstate() == DENIED => Prepared::Sealed(caught.described()),
         Err(caught) => Prepared::Failed(caught.described()),
     };
     tasks.iter().map(prepare).collect()

@@ -10,6 +10,8 @@ pub enum Prepared {
     Gone,
     /// It was given back, because its corpus cannot be read now.
     Delayed,
+    /// Its source is sealed, and this session has no key: the error.
+    Sealed(String),
     /// It cannot be prepared: the error.
     Failed(String),
 }

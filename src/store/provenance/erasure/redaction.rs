@@ -171,15 +171,14 @@ impl Document<'_> {
         withdraw: Withdraw<'_>,
         receipt: &mut Receipt,
     ) -> Result<()> {
-        let pools: Vec<(i64, String, serde_json::Value)> = keys::read_json(
-        Of::All,
-            "SELECT coalesce(json_agg(json_build_array(turn_id, tenant, pending_candidates)), '[]')::text FROM reground.turns \
+        let pools: Vec<(i64, String, String)> = sql::write_json(            "SELECT coalesce(json_agg(json_build_array(turn_id, tenant, pending_candidates::text)), '[]')::text FROM reground.turns \
              WHERE conversation_id = ANY ($1) AND pending_candidates IS NOT NULL",
             &[conversations.to_vec().into()],
         )?
         .unwrap_or_default();
         for (turn_id, tenant, pool) in pools {
-            if let Some(pool) = withdraw(pool)? {
+            let pool = keys::unsealed(Of::Tenant(&tenant), &pool)?;
+            if let Some(pool) = withdraw(serde_json::from_str(&pool)?)? {
                 let pool = sql::json(&pool)?;
                 let redacted = sql::run(
                     "UPDATE reground.turns SET pending_candidates = $2::jsonb WHERE turn_id = $1",
