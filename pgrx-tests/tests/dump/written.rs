@@ -13,6 +13,7 @@ fn statements(file: &str) -> impl Iterator<Item = &str> {
 /// The key of a tenant, with a conversation that it seals. Not in `everything/`, because the previous release has no keys.
 const SEALED: &str = "
     SELECT set_config('reground.master_key', repeat('5', 64), false), set_config('app.tenant_id', 'sealed', false);
+    SELECT reground.rotate_tenant_key();
     SELECT reground.begin_turn('talk', 'who gives milk?', 'farm');
     SELECT reground.abandon_turn((SELECT max(turn_id) FROM reground.turns));
     RESET reground.master_key;
