@@ -7,6 +7,7 @@ SELECT reground.rotate_tenant_key('{role}');
 SELECT * FROM reground.run_maintenance('seal_rows');
 SELECT reground.change_master_key(pg_catalog.repeat('6', 64));
 SELECT * FROM reground.forget_tenant_keys('{role}');
+SELECT pg_catalog.set_config('reground.master_key', '', false);
 SELECT * FROM reground.forget_tenant('{role}');
 SELECT reground.drop_corpus('{r}_farm', drop_tables => true), reground.drop_corpus('{r}_halves', drop_tables => true), reground.drop_corpus('{r}_tongues', drop_tables => true);
 SELECT reground.drop_corpus('{r}_products');
