@@ -89,6 +89,25 @@ fn a_row_of_a_transaction_that_saw_no_key_is_sealed_later() -> Result<()> {
     refused(talk(&mut open, "talk"), "42501")
 }
 
+/// The number of the transaction is higher than that of the one that makes the key, and no later one has ended.
+#[test]
+fn a_row_of_a_later_transaction_that_saw_no_key_is_sealed_later() -> Result<()> {
+    let database = written("keys_later")?;
+    let mut admin = session(&database, Some('5'))?;
+    admin.batch_execute("BEGIN; SELECT reground.rotate_tenant_key()")?;
+    let mut open = session(&database, None)?;
+    open.batch_execute("BEGIN")?;
+    talk(&mut open, "talk")?;
+    admin.batch_execute(&format!("COMMIT; {SEAL}"))?;
+    ensure!(text(&mut admin, SEALED)? == "false");
+    open.batch_execute("COMMIT")?;
+    while text(&mut admin, SEALED)? == "false" {
+        admin.batch_execute(SEAL)?;
+    }
+    ensure!(text(&mut admin, PLAIN)? == "0");
+    Ok(())
+}
+
 #[test]
 fn a_transaction_with_an_old_snapshot_stores_nothing_without_the_key() -> Result<()> {
     let database = written("keys_snapshot")?;

@@ -119,12 +119,12 @@ fn of_tenant(key: &Row, sealer: &Sealer, end: Instant) -> Result<Option<usize>> 
     let mut progress: Progress = progress
         .and_then(|text| serde_json::from_str(text).ok())
         .unwrap_or_default();
-    let (oldest, next_xid) = running()?;
-    // A restored database counts its transactions anew.
-    let wait_for = progress.wait_for.filter(|wait_for| *wait_for <= next_xid);
-    let wait_for = wait_for.unwrap_or(next_xid);
+    let now = running()?;
+    // After a restore, the number can be that of another server.
+    let wait_for = progress.wait_for.filter(|wait_for| *wait_for <= now.own);
+    let wait_for = wait_for.unwrap_or(now.own);
     progress.wait_for = Some(wait_for);
-    if oldest < wait_for {
+    if now.oldest < wait_for {
         table::sealed(key.key_id, Some(&sql::json(&progress)?))?;
         return Ok(None);
     }
@@ -156,13 +156,21 @@ fn of_tenant(key: &Row, sealer: &Sealer, end: Instant) -> Result<Option<usize>> 
     }
 }
 
-/// The oldest transaction that writes at present, and the next one. This transaction, which may have a number already, does not count.
-fn running() -> Result<(i64, i64)> {
+/// The transactions that write at present, by number.
+#[derive(Deserialize)]
+struct Running {
+    /// The oldest other one. All that a snapshot does not list have a number from its xmax on.
+    oldest: i64,
+    /// This one. Its number is higher than that of each transaction that began to write before it.
+    own: i64,
+}
+
+fn running() -> Result<Running> {
     let running = as_owner(|| {
         sql::write_json(
-            "SELECT json_build_array(coalesce((SELECT min(x.xid::text::bigint) FROM pg_snapshot_xip(s.now) AS x(xid) \
-                     WHERE x.xid IS DISTINCT FROM pg_current_xact_id_if_assigned()), s.next), s.next)::text \
-             FROM (SELECT n.now, pg_snapshot_xmax(n.now)::text::bigint AS next FROM (SELECT pg_current_snapshot()) AS n(now)) AS s",
+            "SELECT json_build_object('own', x.own, 'oldest', least(pg_snapshot_xmax(x.now)::text::bigint, \
+                 (SELECT min(r.xid::text::bigint) FROM pg_snapshot_xip(x.now) AS r(xid) WHERE r.xid::text::bigint <> x.own)))::text \
+             FROM (SELECT pg_current_xact_id()::text::bigint, pg_current_snapshot()) AS x(own, now)",
             &[],
         )
     })?;
