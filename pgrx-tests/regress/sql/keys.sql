@@ -72,6 +72,16 @@ SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.begin_turn('after', 'and then?
     $$SELECT reground.prompt_context((SELECT max(turn_id) FROM reground.turns WHERE tenant = 'regress_keys'))$$, $$SELECT reground.verify_chain('after')$$,
     $$SELECT reground.rotate_tenant_key()$$, $$SELECT reground.change_master_key(repeat('6', 64))$$]) AS f, regress.refusal(f) AS r;
 SELECT task, processed, error FROM reground.run_maintenance('seal_rows');
+-- A task of a judge waits for a worker that has the key; the attempt does not count.
+SELECT reground.set_model('keys judge', 'judge', 'openai'), reground.set_judging('keys judge');
+SELECT reground.queue_judgements('keys judge', corpus => 'keys');
+SELECT count(*) FROM reground.claim_tasks('keys worker', models => '{keys judge}', max_tasks => 1);
+SELECT state, attempts, last_error, due_at > now() AS later, count(*) FROM reground.model_tasks WHERE model = 'keys judge' GROUP BY 1, 2, 3, 4 ORDER BY 3;
+SELECT count(set_config('reground.master_key', repeat('5', 64), false));
+UPDATE reground.model_tasks SET due_at = now() WHERE model = 'keys judge';
+SELECT request::text ~ 'Cows give milk' AS opened, attempts FROM reground.claim_tasks('keys worker', models => '{keys judge}', max_tasks => 1);
+SELECT reground.drop_model('keys judge');
+RESET reground.master_key;
 -- A search stores nothing and needs no key.
 SELECT doc_id, title FROM reground.search('keys', 'milk');
 

@@ -128,8 +128,9 @@ fn claim_of(
                 Prepared::Gone => tasks::delete(task.task_id)?,
                 Prepared::Delayed => {}
                 // Another worker may have the key. The task has not failed.
-                Prepared::Sealed(error) => {
-                    give_back(task, Failure::Limit, &error, Some(SEALED_DELAY))?;
+                Prepared::Sealed => {
+                    let error = "the source is encrypted, and the session of the worker has no master key that opens it";
+                    give_back(task, Failure::Limit, error, Some(SEALED_DELAY))?;
                     is_sealed = true;
                 }
                 Prepared::Failed(error) => {

@@ -177,7 +177,6 @@ pub fn sealed_again<'a>(tenant: &str, json: &'a str, sealer: &Sealer) -> Result<
 }
 
 /// Opens texts for the readers of many rows. The keys are looked up once.
-#[derive(Default)]
 pub struct Reader {
     keys: Keyring,
     master: Option<Rc<Master>>,

@@ -12,12 +12,9 @@ use serde_json::Value;
 
 pub use self::prepared::Prepared;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sql;
 use crate::store::models::tasks::Task;
-
-/// SQLSTATE of a sealed source without its key.
-const DENIED: &str = "42501";
 
 /// Prepares claimed tasks of one model, in their order. An error concerns only the tasks that it affects.
 pub fn prepare(tasks: &[Task]) -> Result<Vec<Prepared>> {
@@ -33,11 +30,14 @@ pub fn prepare(tasks: &[Task]) -> Result<Vec<Prepared>> {
 }
 
 fn one_by_one(tasks: &[Task], request: fn(&Task) -> Result<Option<Value>>) -> Vec<Prepared> {
-    let prepare = |task| match sql::guarded(|| request(task)) {
-        Ok(Some(request)) => Prepared::Request(request),
-        Ok(None) => Prepared::Gone,
-        Err(caught) if caught.sqlstate() == DENIED => Prepared::Sealed(caught.described()),
-        Err(caught) => Prepared::Failed(caught.described()),
+    let prepare = |task| {
+        let prepared = sql::guarded(|| match request(task) {
+            Err(Error::Sealed) => Ok(Prepared::Sealed),
+            Ok(Some(request)) => Ok(Prepared::Request(request)),
+            Ok(None) => Ok(Prepared::Gone),
+            Err(error) => Err(error),
+        });
+        prepared.unwrap_or_else(|caught| Prepared::Failed(caught.described()))
     };
     tasks.iter().map(prepare).collect()
 }

@@ -10,8 +10,8 @@ pub enum Prepared {
     Gone,
     /// It was given back, because its corpus cannot be read now.
     Delayed,
-    /// Its source is sealed, and this session has no key: the error.
-    Sealed(String),
+    /// Its source is sealed, and this session does not have the key.
+    Sealed,
     /// It cannot be prepared: the error.
     Failed(String),
 }
