@@ -4,8 +4,11 @@
 //!
 //! A text of this form that is not sealed is stored as `sealed:0:TEXT`. So what a user writes is never taken for a sealed value.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use lz4_flex::{compress_prepend_size, decompress_size_prepended};
 use reground_documents::document_type;
 
 use crate::error::SealingError;
@@ -39,6 +42,32 @@ impl<'a> Token<'a> {
     }
 }
 
+/// Bytes from which a value is compressed.
+const COMPRESSED_FROM: usize = 200;
+
+/// First byte of a compressed value. No JSON begins with it.
+const COMPRESSED: u8 = 1;
+
+/// The bytes to encrypt for a value. Encrypted bytes cannot be compressed later.
+fn packed(value: &str) -> Cow<'_, [u8]> {
+    if value.len() >= COMPRESSED_FROM {
+        let compressed = compress_prepend_size(value.as_bytes());
+        if compressed.len() + 1 < value.len() {
+            return Cow::Owned([&[COMPRESSED], compressed.as_slice()].concat());
+        }
+    }
+    Cow::Borrowed(value.as_bytes())
+}
+
+/// The value of decrypted bytes; `None` if they are none.
+fn unpacked(bytes: Vec<u8>) -> Option<String> {
+    let bytes = match bytes.split_first() {
+        Some((&COMPRESSED, compressed)) => decompress_size_prepended(compressed).ok()?,
+        _ => bytes,
+    };
+    String::from_utf8(bytes).ok()
+}
+
 /// A value sealed with a key. `value` is its JSON.
 pub(crate) fn sealed(
     tenant: &str,
@@ -47,7 +76,7 @@ pub(crate) fn sealed(
     kind: Kind,
     value: &str,
 ) -> String {
-    let data = key.seal(tenant, kind, value.as_bytes());
+    let data = key.seal(tenant, kind, &packed(value));
     let data = URL_SAFE_NO_PAD.encode(data);
     let address: Option<String> = match kind {
         Kind::Address => serde_json::from_str(value).ok(),
@@ -98,7 +127,7 @@ pub(crate) fn open(
             let data = data.split('.').next().unwrap_or_default();
             let data = URL_SAFE_NO_PAD.decode(data).ok();
             let value = data.and_then(|data| key.unseal(&tenant, kind, &data));
-            match value.and_then(|value| String::from_utf8(value).ok()) {
+            match value.and_then(unpacked) {
                 Some(value) => Found::Value(value),
                 None => Found::Unknown,
             }

@@ -268,6 +268,28 @@ fn a_wrapped_key_opens_only_with_its_master_for_its_tenant() {
     }
 }
 
+/// Random bytes do not get longer, words get shorter, and both are read again.
+#[test]
+fn long_texts_are_compressed_before_they_are_sealed() {
+    let words = "In the beginning God created the heaven and the earth. ".repeat(20);
+    let mut state = 1_u32;
+    let noise: String = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        char::from(b'!' + u8::try_from(state >> 24).unwrap() % 90)
+    })
+    .filter(|c| !"\"\\".contains(*c))
+    .take(1000)
+    .collect();
+    for (text, most) in [(words, 400), (noise, 1400)] {
+        let json = serde_json::to_string(&text).unwrap();
+        let token = sealer().value(Kind::Text, &json).unwrap();
+        assert!(token.len() < most, "{} bytes", token.len());
+        let token: String = serde_json::from_str(&token).unwrap();
+        let read = unseal_text(&token, Kind::Text, opened("acme"), Mode::Strict);
+        assert_eq!(read.unwrap(), text);
+    }
+}
+
 #[test]
 fn an_address_keeps_the_extension_of_its_file() {
     for (address, expected) in [
