@@ -10,15 +10,6 @@ fn statements(file: &str) -> impl Iterator<Item = &str> {
     file.split_inclusive(";\n")
 }
 
-/// The key of a tenant, with a conversation that it seals. Not in `everything/`, because the previous release has no keys.
-const SEALED: &str = "
-    SELECT set_config('reground.master_key', repeat('5', 64), false), set_config('app.tenant_id', 'sealed', false);
-    SELECT reground.rotate_tenant_key();
-    SELECT reground.begin_turn('talk', 'who gives milk?', 'farm');
-    SELECT reground.abandon_turn((SELECT max(turn_id) FROM reground.turns));
-    RESET reground.master_key;
-    SET app.tenant_id = 'acme'";
-
 /// Creates the database with `reground.tenant_from` and fills all tables.
 pub fn written(name: &str) -> Result<Database> {
     let database = Database::create(name)?;
@@ -35,7 +26,6 @@ pub fn write(database: &Database) -> Result<()> {
             .batch_execute(statement)
             .with_context(|| statement.to_owned())?;
     }
-    client.batch_execute(SEALED)?;
     let empty: Vec<String> = contents(&mut database.connect()?)?
         .into_iter()
         .filter(|(_, rows)| rows.is_empty())
@@ -45,11 +35,16 @@ pub fn write(database: &Database) -> Result<()> {
     Ok(())
 }
 
-/// Sets the tenant setting, as an administrator does.
+/// Sets the tenant setting and the file of the master key, as a superuser does. So the sources of all rows are sealed.
 pub fn set_tenant_from(database: &Database) -> Result<()> {
+    let file = std::env::temp_dir().join("reground_test_master_key");
+    if !file.exists() {
+        std::fs::write(&file, "5".repeat(64))?;
+    }
     database.connect()?.batch_execute(&format!(
-        "ALTER DATABASE {} SET reground.tenant_from = 'app.tenant_id'",
-        database.name()
+        "ALTER DATABASE {0} SET reground.tenant_from = 'app.tenant_id'; ALTER DATABASE {0} SET reground.master_key_file = '{1}'",
+        database.name(),
+        file.display()
     ))?;
     Ok(())
 }

@@ -44,11 +44,8 @@ const WRITTEN: &str = "
     SET search_path = public, pg_catalog;
 ";
 
-/// Rows that only the owner can write: old traces, an alert, for which there are too few answers here, statements of a model, and the key of a
-/// tenant.
+/// Rows that only the owner can write: old traces, an alert, for which there are too few answers here, and statements of a model.
 const AGED: &str = "
-    SELECT set_config('reground.master_key', '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', false), reground.rotate_tenant_key('elsewhere');
-    RESET reground.master_key;
     UPDATE reground.turn_traces SET traced_at = traced_at - interval '200 days';
     UPDATE reground.provenance_chain SET linked_at = linked_at - interval '200 days';
     SELECT reground.complete_task(task_id, lease_token, '{\"content\": \"{\\\"statements\\\": []}\"}') FROM reground.claim_tasks('worker');

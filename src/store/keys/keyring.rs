@@ -27,15 +27,15 @@ pub fn exists() -> bool {
 
 /// Whether sources are sealed in this database.
 pub fn in_use() -> Result<bool> {
-    Ok(exists() && (guc::master_key_file().is_some() || table::has_keys()?))
+    Ok(exists() && (guc::master_key_file().is_some() || table::has_any()?))
 }
 
-/// Seals the values of a tenant with its newest key. A key is made if the tenant has none, or its keys were destroyed. Without a master key,
-/// the values of a tenant that never had a key are stored as they are.
+/// Seals the values of a tenant with its newest key. A key is made if the tenant has none, or its keys were destroyed. A database without
+/// keys stores values as they are.
 ///
 /// # Errors
-/// 42501 if the key of the tenant cannot be opened, or if the session has set a master key and nobody has made the first key with it. 40001
-/// if this transaction does not see the present keys.
+/// 42501 in a database with keys without the master key, and in one without keys if the session has set a master key: an administrator makes
+/// the first key. 40001 if this transaction does not see the present keys.
 pub fn sealer(tenant: &str) -> Result<Sealer> {
     if !exists() {
         return Ok(Sealer::Plain);
@@ -43,34 +43,32 @@ pub fn sealer(tenant: &str) -> Result<Sealer> {
     // Until this transaction has ended, seal_rows does not take the tenant's rows for complete.
     // SAFETY: a plain call within a transaction that is about to write.
     unsafe { pg_sys::GetTopTransactionId() };
-    if master()?.is_none() && table::newest(tenant)?.is_none() {
-        return Ok(Sealer::Plain);
-    }
+    let Some(master) = master()? else {
+        return match table::has_any()? {
+            true => Err(Error::Sealed),
+            false => Ok(Sealer::Plain),
+        };
+    };
     table::hold(tenant)?;
-    sealer_of(tenant)
+    sealer_of(&master, tenant)
 }
 
-/// As [`sealer`]; `None` instead of waiting for a transaction that destroys keys.
-pub fn sealer_now(tenant: &str) -> Result<Option<Sealer>> {
+/// As [`sealer`], for a tenant with a key; `None` instead of waiting for a transaction that destroys keys.
+pub fn sealer_now(master: &Master, tenant: &str) -> Result<Option<Sealer>> {
     match table::try_hold(tenant)? {
-        true => sealer_of(tenant).map(Some),
+        true => sealer_of(master, tenant).map(Some),
         false => Ok(None),
     }
 }
 
-fn sealer_of(tenant: &str) -> Result<Sealer> {
-    let master = master()?;
-    let row = match (table::newest(tenant)?, &master) {
-        (Some(row), _) if row.wrapped.is_some() => row,
-        (_, Some(master)) if master.is_of_file() || table::has_keys()? => {
-            table::create(master, tenant)?
-        }
-        (_, Some(_)) => return Err(Error::NoFirstKey),
-        (Some(_), None) => return Err(Error::Sealed),
-        (None, None) => return Ok(Sealer::Plain),
+fn sealer_of(master: &Master, tenant: &str) -> Result<Sealer> {
+    let row = match table::newest(tenant)? {
+        Some(row) if row.wrapped.is_some() => row,
+        _ if master.is_of_file() || table::has_live()? => table::create(master, tenant)?,
+        _ => return Err(Error::NoFirstKey),
     };
     let wrapped = row.wrapped.unwrap_or_default();
-    let key = master.and_then(|master| master.open(tenant, row.key_id, &wrapped));
+    let key = master.open(tenant, row.key_id, &wrapped);
     Ok(Sealer::Key {
         tenant: tenant.into(),
         key_id: row.key_id,

@@ -107,7 +107,7 @@ fn is_any(fits: impl Fn(&Present) -> bool) -> Result<bool> {
 }
 
 /// Whether any tenant has a key.
-pub fn has_keys() -> Result<bool> {
+pub fn has_live() -> Result<bool> {
     let has = as_owner(|| {
         sql::write_one::<bool>(
             "SELECT EXISTS (SELECT FROM reground.tenant_keys WHERE wrapped IS NOT NULL)",
@@ -115,6 +115,14 @@ pub fn has_keys() -> Result<bool> {
         )
     })?;
     Ok(has == Some(true))
+}
+
+/// Whether any tenant has or had a key.
+pub fn has_any() -> Result<bool> {
+    let has = as_owner(|| {
+        sql::write_one::<bool>("SELECT EXISTS (SELECT FROM reground.tenant_keys)", &[])
+    })?;
+    Ok(has == Some(true) || is_any(|_| true)?)
 }
 
 /// Keys by number.

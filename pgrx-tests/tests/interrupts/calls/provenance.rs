@@ -157,17 +157,17 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "rotate_tenant_key",
-        call: "rotate_tenant_key(CASE WHEN set_config('reground.master_key', '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', true) <> '' THEN 'elsewhere' END) AS k(key_id), LATERAL (SELECT k.key_id > 0 AS is_made)",
+        call: "rotate_tenant_key(CASE WHEN set_config('reground.master_key', repeat('6', 64), true) <> '' THEN 'elsewhere' END) AS k(key_id), LATERAL (SELECT k.key_id > 0 AS is_made)",
         waits: &[Writes("reground.tenant_keys")],
     },
     Call {
         function: "change_master_key",
-        call: "change_master_key(CASE WHEN set_config('reground.master_key', '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', true) <> '' THEN repeat('5', 64) END)",
+        call: "change_master_key(CASE WHEN set_config('reground.master_key', repeat('6', 64), true) <> '' AND reground.rotate_tenant_key('elsewhere') > 0 THEN repeat('5', 64) END)",
         waits: &[Writes("reground.tenant_keys")],
     },
     Call {
         function: "forget_tenant_keys",
-        call: "forget_tenant_keys('elsewhere')",
+        call: "forget_tenant_keys(CASE WHEN set_config('reground.master_key', repeat('6', 64), true) <> '' AND reground.rotate_tenant_key('elsewhere') > 0 THEN 'elsewhere' END)",
         waits: &[
             Writes("reground.tenant_keys"),
             Writes("reground.provenance_chain"),
