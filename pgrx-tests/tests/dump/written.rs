@@ -37,10 +37,11 @@ pub fn write(database: &Database) -> Result<()> {
 
 /// Sets the tenant setting and the file of the master key, as a superuser does. So the sources of all rows are sealed.
 pub fn set_tenant_from(database: &Database) -> Result<()> {
+    // Other tests read the file at the same time, so it is never half written.
     let file = std::env::temp_dir().join("reground_test_master_key");
-    if !file.exists() {
-        std::fs::write(&file, "5".repeat(64))?;
-    }
+    let new = file.with_extension(database.name());
+    std::fs::write(&new, "5".repeat(64))?;
+    std::fs::rename(&new, &file)?;
     database.connect()?.batch_execute(&format!(
         "ALTER DATABASE {0} SET reground.tenant_from = 'app.tenant_id'; ALTER DATABASE {0} SET reground.master_key_file = '{1}'",
         database.name(),
