@@ -134,6 +134,10 @@ impl Statement {
             false => None,
         };
         let all: Vec<&DatumWithOid<'_>> = args.iter().chain(of_caller.iter().flatten()).collect();
+        // Executors of extensions expect NULL for no parameters, as SPI passes it.
+        if all.is_empty() {
+            return Ok(std::ptr::null_mut());
+        }
         // SAFETY: makeParamList allocates `params` with as many elements as asked for; each is written below. The values of the caller
         // are allocated in the current memory context.
         unsafe {
