@@ -63,12 +63,10 @@ fn parsed<T: DeserializeOwned>(text: Option<String>) -> Result<Option<T>> {
 }
 
 /// Reads all rows of a query into a vector. The fields of the type have the names of the columns.
+///
+/// Each row is converted on its own: as a subquery of an aggregate, a query over tables of other servers would lose the names of its columns.
 pub fn read_rows<T: DeserializeOwned>(query: &str, args: &Args<'_>) -> Result<Vec<T>> {
-    let statement = format!("SELECT coalesce(json_agg(r), '[]')::text FROM ({query}) AS r");
-    with_settings(&PLAIN_TEXT, || {
-        record(query, args)?;
-        Ok(read_json(&statement, args)?.unwrap_or_default())
-    })
+    read_each_as_text(query, args, |row| Ok(serde_json::from_str(&row.json()?)?))
 }
 
 /// Passes each row of a query to `read` and returns the results. For values that are slow to convert to JSON.

@@ -217,6 +217,18 @@ impl Row {
         self.tuple
     }
 
+    /// The row as a JSON object.
+    pub fn json(&self) -> Result<String> {
+        // SAFETY: tuple and columns belong together, and both live as long as the connection. row_to_json takes a composite value, whose type
+        // BlessTupleDesc registers.
+        let json: Option<String> = unsafe {
+            let columns = pg_sys::BlessTupleDesc(self.columns);
+            let row = pg_sys::heap_copy_tuple_as_datum(self.tuple, columns);
+            pgrx::direct_function_call(pg_sys::row_to_json, &[Some(row)])
+        };
+        json.ok_or_else(|| Error::Spi("a row without JSON".into()))
+    }
+
     /// The value of a column, counted from 1; `None` for NULL. `T` owns its data.
     pub fn get<T: FromDatum + IntoDatum + 'static>(&self, column: i32) -> Result<Option<T>> {
         // SAFETY: tuple and columns belong together, and both live as long as the connection. SPI_getbinval sets SPI_result where
