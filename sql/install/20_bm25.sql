@@ -28,7 +28,7 @@ CREATE TYPE reground.bm25query (
     INTERNALLENGTH = VARIABLE,
     STORAGE = extended
 );
-COMMENT ON TYPE reground.bm25query IS 'A BM25 query: its words, and the table or index whose statistics weight them. As text: the relation, a colon, a space, the words; before these a plus sign and, as far as given, the JSON string "syntax", a JSON array of text search configurations and a JSON object with the expansion.';
+COMMENT ON TYPE reground.bm25query IS 'A BM25 query: its words, and the table or index whose statistics weight them. As text: the relation, a colon, a space, the words; before these a plus sign and, as far as given, the JSON string "statistics" and an object (the relation is a dash then), the JSON string "syntax", a JSON array of text search configurations and a JSON object with the expansion.';
 
 -- A text with the text search configuration of its row.
 CREATE TYPE reground.bm25text;
@@ -77,6 +77,11 @@ CREATE FUNCTION reground.bm25_query(query text, relation regclass, expansion jso
     LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25_query_wrapper';
 COMMENT ON FUNCTION reground.bm25_query IS
 'Returns a BM25 query over a table, a partitioned table, or one of several indexes of a table. expansion: additional lexemes as an object {lexeme: weight}, weights above 0, where a word of the query has weight 1; the 40 with the largest product of weight and inverse document frequency are used. text_configs: text search configurations that parse the query; default that of the index. syntax: the query can have "phrases", +required and -excluded words; a phrase is required. Errors: 42601 if the query does not follow the syntax, 42704 if a configuration does not exist, 22023 for an invalid expansion, 22004 for a NULL configuration.';
+
+CREATE FUNCTION reground.bm25_with_statistics(query reground.bm25query, relation regclass DEFAULT NULL) RETURNS reground.bm25query
+    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_with_statistics_wrapper';
+COMMENT ON FUNCTION reground.bm25_with_statistics IS
+'Returns a query with the present statistics of its table: of all partitions, and of all shards of a table that Citus distributes. Any index of any server with the same text search configuration, weights, k1 and b answers it, and the scores are comparable. relation: a table or index in place of that of the query. Errors: 42501 if row-level security hides rows of the table, 08000 if a shard cannot be read, 42704 without an index.';
 
 -- STABLE: the statistics of the index are read once per statement. PARALLEL RESTRICTED: a worker would read them at another time.
 CREATE FUNCTION reground._bm25_distance(content text, query reground.bm25query) RETURNS double precision

@@ -29,6 +29,16 @@ BEGIN
 END
 $$;
 
+-- Queries with the statistics of all shards.
+
+COMMENT ON TYPE reground.bm25query IS 'A BM25 query: its words, and the table or index whose statistics weight them. As text: the relation, a colon, a space, the words; before these a plus sign and, as far as given, the JSON string "statistics" and an object (the relation is a dash then), the JSON string "syntax", a JSON array of text search configurations and a JSON object with the expansion.';
+CREATE FUNCTION reground.bm25_with_statistics(query reground.bm25query, relation regclass DEFAULT NULL) RETURNS reground.bm25query
+    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_with_statistics_wrapper';
+COMMENT ON FUNCTION reground.bm25_with_statistics IS
+'Returns a query with the present statistics of its table: of all partitions, and of all shards of a table that Citus distributes. Any index of any server with the same text search configuration, weights, k1 and b answers it, and the scores are comparable. relation: a table or index in place of that of the query. Errors: 42501 if row-level security hides rows of the table, 08000 if a shard cannot be read, 42704 without an index.';
+REVOKE ALL ON FUNCTION reground.bm25_with_statistics FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION reground.bm25_with_statistics TO reground_user;
+
 -- Keys of tenants, and views and functions that open what they seal.
 
 CREATE TABLE reground.tenant_keys (

@@ -411,6 +411,23 @@ error_table! {
         "the indexes of the partitions have different text search configurations",
         "Create the indexes through the partitioned table, with the same options.",
     );
+    /// The rows of the table are in shards, and the query has no statistics of theirs.
+    Distributed(table: String) => report(
+        Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+        format!("\"{table}\" is distributed, and its servers do not know the statistics of all shards"),
+        "Read them first: SELECT reground.bm25_with_statistics(query) AS query \\gset, and use :'query'.",
+    );
+    /// A shard could not be asked.
+    Shard(message: String) => report(
+        Code::ERRCODE_CONNECTION_EXCEPTION,
+        format!("the statistics of a shard cannot be read: {message}"),
+        "",
+    );
+    /// Row-level security hides rows that count in the statistics.
+    HiddenStatistics => denied(
+        "row-level security hides rows of the table, and the statistics count them",
+        "Name the table in the query: reground.bm25_query('red shoes', 'docs').",
+    );
     /// The query of an index scan names another table.
     OtherIndex => invalid(
         "the query names another table or index than the one that is searched",

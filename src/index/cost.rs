@@ -8,6 +8,7 @@ use pgrx::{FromDatum, Internal, IntoDatum};
 use reground_bm25::index::score::DEFAULT_SELECTIVITY;
 use reground_bm25::index::search::ranked_search::{FULL_SELECTIVITY, STARTUP_COST_SHARE};
 
+use crate::index::built_settings;
 use crate::index::index_lookup::indexes;
 use crate::index::query::{Bm25Query, check_readable, expected_rows, weighted_query};
 
@@ -64,6 +65,10 @@ pub unsafe extern "C-unwind" fn estimate(
 
 /// Returns whether a query is answered by other indexes than `index`.
 fn asks_other_index(query: &Bm25Query, index: pg_sys::Oid) -> bool {
+    if let Some(statistics) = &query.statistics {
+        let settings = built_settings(index).ok().flatten();
+        return settings.is_some_and(|settings| !statistics.fit(&settings));
+    }
     // Do not look up indexes of tables that the user may not read. The query itself raises the error.
     check_readable(query.relation).is_ok()
         && indexes(query.relation).is_ok_and(|answering| !answering.contains(&index))

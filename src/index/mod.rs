@@ -24,7 +24,7 @@ use pgrx::pg_sys;
 use reground_bm25::index::pages::meta::{IndexSettings, Meta};
 
 pub use content::IndexedColumns;
-pub use query::{Bm25Query, Expansion, RowAddress, hides_rows, row_scores};
+pub use query::{Bm25Query, Expansion, RowAddress, hides_rows, row_scores, with_statistics};
 
 use crate::error::Result;
 

@@ -90,6 +90,7 @@ SELECT a.id FROM public.{r}_articles AS a WHERE a.small OPERATOR(pg_catalog.=) 7
 SELECT l.id FROM public.{r}_leaflets AS l ORDER BY reground.in_language(l.body, l.lang) OPERATOR(pg_catalog.<@>) reground.bm25_query('goats', 'public.{r}_leaflets', text_configs => '{german,english}') LIMIT 2;
 SELECT t.key FROM store.{r}_texts AS t WHERE (ARRAY[t.title, t.body]) OPERATOR(pg_catalog.@@@) reground.bm25_query('otters', 'store.{r}_texts_array_idx');
 SELECT reground._bm25_distance('goats and milk', reground.bm25_query('goats', 'public.{r}_articles'));
+SELECT reground.bm25_score('goats and milk', reground.bm25_with_statistics(reground.bm25_query('milk +goats "climb trees"', 'public.{r}_articles', expansion => '{"tree": 0.5}', syntax => true)));
 SELECT reground._bm25_matches('goats and milk', reground.bm25_query('goats', 'public.{r}_articles'));
 SELECT reground.bm25_score('goats and milk', reground.bm25_query('goats', 'public.{r}_articles'));
 SELECT * FROM reground.bm25_explain('goats and milk', reground.bm25_query('goats', 'public.{r}_articles'));

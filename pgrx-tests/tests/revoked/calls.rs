@@ -109,6 +109,7 @@ pub const CALLS: &[&str] = &[
     "extract_citations('A hall [A1].')",
     "import_citations('A hall.', '[{\"start\": 0, \"end\": 4, \"document_ids\": [\"plan\"]}]', 'cohere')",
     "bm25_query('vault', 'papers')",
+    "bm25_with_statistics(reground.bm25_query('vault', 'papers'))",
     "bm25_score('vault', reground.bm25_query('vault', 'papers'))",
     "bm25_explain('vault', reground.bm25_query('vault', 'papers'))",
     "_bm25_distance('vault', reground.bm25_query('vault', 'papers'))",

@@ -4,7 +4,8 @@
 //! colon outside double quotes ends the table's name; one space after it is not part of the query. Expansion terms come first,
 //! as a plus sign and a JSON object: `+{"boot":0.3} public.docs: red shoes`. Text search configurations other than that of the
 //! index come before them, directly after the plus sign: `+["pg_catalog.german"] public.docs: rote Schuhe`. A query with a syntax has the
-//! JSON string "syntax" first: `+"syntax" public.docs: +red "running shoes"`.
+//! JSON string "syntax" first: `+"syntax" public.docs: +red "running shoes"`. A query with statistics has the JSON string "statistics" and an object
+//! before all others, and no table: `+"statistics"{"documents":3,…} -: red shoes`.
 
 use std::ffi::{CStr, CString};
 
@@ -13,6 +14,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{Internal, IntoDatum, pg_extern};
+use reground_bm25::query::carried_statistics::CarriedStatistics;
 use reground_bm25::query::clauses::{Clause, clauses};
 
 use super::expansion::Expansion;
@@ -24,8 +26,10 @@ use crate::words::find_config;
 /// A query and the table that it searches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bm25Query {
-    /// The table, or partitioned table.
+    /// The table, partitioned table or index; none with statistics.
     pub relation: pg_sys::Oid,
+    /// Statistics that take the place of those of the table.
+    pub statistics: Option<CarriedStatistics>,
     /// The text of the query.
     pub text: String,
     /// Whether the text has phrases, required and excluded words.
@@ -45,8 +49,12 @@ const OID_BYTES: usize = size_of::<u32>();
 const NAMED_CONFIGS: u32 = 1 << 31;
 /// Bit of that number if the query has a syntax.
 const WITH_SYNTAX: u32 = 1 << 30;
+/// Bit of that number if statistics follow.
+const WITH_STATISTICS: u32 = 1 << 29;
 /// The JSON string in the text form of a query with a syntax.
 const SYNTAX: &str = "\"syntax\"";
+/// The JSON string before statistics.
+const STATISTICS: &str = "\"statistics\"";
 /// Maximum number of configurations in a query.
 const MAX_CONFIGS: usize = 1000;
 
@@ -65,11 +73,21 @@ impl Bm25Query {
         }
         Ok(Self {
             relation,
+            statistics: None,
             text: text.to_owned(),
             syntax: false,
             expansion,
             text_configs: Vec::new(),
         })
+    }
+
+    /// The query for any index with the settings of these statistics.
+    pub fn with_statistics(self, statistics: CarriedStatistics) -> Self {
+        Self {
+            relation: pg_sys::InvalidOid,
+            statistics: Some(statistics),
+            ..self
+        }
     }
 
     /// Sets whether the text has phrases, required and excluded words.
@@ -112,20 +130,52 @@ impl Bm25Query {
         Ok(self)
     }
 
+    /// The same query for another table or index.
+    ///
+    /// # Errors
+    /// 22023 if `relation` is not a table.
+    pub fn of_relation(self, relation: pg_sys::Oid) -> Result<Self> {
+        let of = Self::new(relation, &self.text, Expansion::default())?;
+        Ok(Self {
+            relation: of.relation,
+            statistics: None,
+            ..self
+        })
+    }
+
+    /// Returns the text form.
+    pub fn to_text(&self) -> Result<String> {
+        // SAFETY: regclassout takes an oid and returns a NUL-terminated string: the name, the number if the table is gone, or a dash for none.
+        let name: Option<&CStr> = unsafe {
+            pgrx::direct_function_call(pg_sys::regclassout, &[Some(self.relation.into())])
+        };
+        let name = name.unwrap_or_default().to_string_lossy();
+        let prefix = match self.json_prefix()? {
+            none if none.is_empty() => none,
+            prefix => format!("+{prefix} "),
+        };
+        Ok(format!("{prefix}{name}: {}", self.text))
+    }
+
     /// Returns the JSON part of the text form.
     fn json_prefix(&self) -> Result<String> {
+        let statistics = match &self.statistics {
+            Some(statistics) => [STATISTICS, &serde_json::to_string(statistics)?].concat(),
+            None => String::new(),
+        };
         let syntax = if self.syntax { SYNTAX } else { "" };
         let named = match self.text_configs.is_empty() {
             true => String::new(),
             false => serde_json::to_string(&self.text_configs)?,
         };
-        Ok([syntax, &named, &self.expansion.to_json()?].concat())
+        Ok([&statistics, syntax, &named, &self.expansion.to_json()?].concat())
     }
 }
 
 /// The values before the relation in the text form.
 #[derive(Default)]
 struct JsonPrefix {
+    statistics: Option<CarriedStatistics>,
     syntax: bool,
     text_configs: Vec<String>,
     expansion: Expansion,
@@ -136,6 +186,18 @@ impl JsonPrefix {
     fn parse(text: &str) -> Result<Option<(Self, &str)>> {
         let mut prefix = Self::default();
         let mut rest = text;
+        if let Some(after) = rest.strip_prefix(STATISTICS) {
+            let values = serde_json::Deserializer::from_str(after);
+            let mut values = values.into_iter::<CarriedStatistics>();
+            let Some(Ok(statistics)) = values.next() else {
+                return Ok(None);
+            };
+            if statistics.settings().is_none() {
+                return Ok(None);
+            }
+            prefix.statistics = Some(statistics);
+            rest = after.get(values.byte_offset()..).unwrap_or_default();
+        }
         if let Some(after) = rest.strip_prefix(SYNTAX) {
             (prefix.syntax, rest) = (true, after);
         }
@@ -158,7 +220,16 @@ impl JsonPrefix {
 
     /// The query of a text with these values.
     fn query(self, relation: pg_sys::Oid, text: &str) -> Result<Bm25Query> {
-        Bm25Query::new(relation, text, self.expansion)?
+        let query = match self.statistics {
+            Some(statistics) => Bm25Query {
+                text: text.to_owned(),
+                expansion: self.expansion,
+                ..Bm25Query::unreadable()
+            }
+            .with_statistics(statistics),
+            None => Bm25Query::new(relation, text, self.expansion)?,
+        };
+        query
             .with_syntax(self.syntax)?
             .with_text_configs(self.text_configs)
     }
@@ -169,7 +240,11 @@ fn bm25query_in(input: &CStr) -> std::result::Result<Bm25Query, ErrorReport> {
     Ok(parse(input)?)
 }
 
-fn parse(input: &CStr) -> Result<Bm25Query> {
+/// The query of a text form.
+///
+/// # Errors
+/// 22P02 for another text.
+pub fn parse(input: &CStr) -> Result<Bm25Query> {
     let malformed = || Error::QueryForm(input.to_string_lossy().into_owned());
     let input = input.to_str().map_err(|_| malformed())?;
     let (prefix, input) = match input.strip_prefix('+') {
@@ -191,22 +266,13 @@ fn parse(input: &CStr) -> Result<Bm25Query> {
     let relation: Option<pg_sys::Oid> =
         unsafe { pgrx::direct_function_call(pg_sys::regclassin, &[Some(name.as_ptr().into())]) };
     relation
-        .filter(|&relation| relation != pg_sys::InvalidOid)
+        .filter(|&relation| relation != pg_sys::InvalidOid || prefix.statistics.is_some())
         .map_or_else(|| Err(malformed()), |relation| prefix.query(relation, text))
 }
 
 #[pg_extern(sql = false)]
 fn bm25query_out(query: Bm25Query) -> std::result::Result<CString, ErrorReport> {
-    // SAFETY: regclassout takes an oid and returns a NUL-terminated string: the name, or the number if the table is gone.
-    let name: Option<&CStr> =
-        unsafe { pgrx::direct_function_call(pg_sys::regclassout, &[Some(query.relation.into())]) };
-    let name = name.unwrap_or_default().to_string_lossy();
-    let prefix = match query.json_prefix()? {
-        none if none.is_empty() => none,
-        prefix => format!("+{prefix} "),
-    };
-    let text = format!("{prefix}{name}: {}", query.text);
-    Ok(CString::new(text).map_err(|error| Error::Stored(error.to_string()))?)
+    Ok(CString::new(query.to_text()?).map_err(|error| Error::Stored(error.to_string()))?)
 }
 
 #[pg_extern(sql = false)]
@@ -311,11 +377,14 @@ impl Bm25Query {
     pub fn to_bytes(&self) -> Vec<u8> {
         let relation = self.relation.to_u32().to_le_bytes();
         let mut named = Vec::new();
-        if self.syntax || !self.text_configs.is_empty() {
+        let statistics = self.statistics.as_ref();
+        let statistics = statistics.and_then(|carried| serde_json::to_string(carried).ok());
+        if self.syntax || !self.text_configs.is_empty() || statistics.is_some() {
             let syntax = if self.syntax { WITH_SYNTAX } else { 0 };
-            let count = self.text_configs.len() as u32 | NAMED_CONFIGS | syntax;
+            let carries = statistics.as_ref().map_or(0, |_| WITH_STATISTICS);
+            let count = self.text_configs.len() as u32 | NAMED_CONFIGS | syntax | carries;
             named.extend(count.to_le_bytes());
-            for name in &self.text_configs {
+            for name in statistics.iter().chain(&self.text_configs) {
                 named.extend((name.len() as u32).to_le_bytes());
                 named.extend(name.as_bytes());
             }
@@ -338,6 +407,7 @@ impl Bm25Query {
     pub fn unreadable() -> Self {
         Self {
             relation: pg_sys::InvalidOid,
+            statistics: None,
             text: String::new(),
             syntax: false,
             expansion: Expansion::default(),
@@ -347,14 +417,18 @@ impl Bm25Query {
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (relation, mut rest) = bytes.split_first_chunk::<OID_BYTES>()?;
-        let (mut text_configs, mut syntax) = (Vec::new(), false);
+        let (mut text_configs, mut syntax, mut statistics) = (Vec::new(), false, None);
         if let Some((count, mut after)) =
             number(rest).filter(|(count, _)| count & NAMED_CONFIGS != 0)
         {
             syntax = count & WITH_SYNTAX != 0;
-            for _ in 0..count & !(NAMED_CONFIGS | WITH_SYNTAX) {
-                let (size, name) = number(after)?;
-                let (name, next) = name.split_at_checked(size as usize)?;
+            if count & WITH_STATISTICS != 0 {
+                let (carried, next) = sized(after)?;
+                statistics = Some(serde_json::from_slice(carried).ok()?);
+                after = next;
+            }
+            for _ in 0..count & !(NAMED_CONFIGS | WITH_SYNTAX | WITH_STATISTICS) {
+                let (name, next) = sized(after)?;
                 text_configs.push(String::from_utf8_lossy(name).into_owned());
                 after = next;
             }
@@ -363,12 +437,19 @@ impl Bm25Query {
         let (expansion, text) = Expansion::from_bytes(rest)?;
         Some(Self {
             relation: u32::from_le_bytes(*relation).into(),
+            statistics,
             text: String::from_utf8_lossy(text).into_owned(),
             syntax,
             expansion,
             text_configs,
         })
     }
+}
+
+/// Bytes with their number before them, and the rest.
+fn sized(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (size, rest) = number(bytes)?;
+    rest.split_at_checked(size as usize)
 }
 
 fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {

@@ -7,6 +7,7 @@ mod operator_query;
 mod operators;
 mod row_scores;
 mod weighted_query;
+mod with_statistics;
 
 pub use bm25_query::Bm25Query;
 pub use expansion::Expansion;
@@ -14,3 +15,4 @@ pub use row_scores::{RowAddress, row_scores};
 pub use weighted_query::{
     WeightedQuery, check_readable, hides_rows, weighted_query, weighted_query_for_scan,
 };
+pub use with_statistics::with_statistics;

@@ -149,7 +149,7 @@ fn explain(
     let query = query.ok_or(Error::Null("query"))?;
     let weighted = weighted_query(&query)?;
     // Figures of the whole table tell about rows that the caller may not read.
-    let shown = !hides_rows(query.relation)?;
+    let shown = query.statistics.is_some() || !hides_rows(query.relation)?;
     let document = weighted.tokenizer().words(&content);
     let contributions = match weighted.meets_conditions(&content) {
         true => weighted.contributions(&document),

@@ -36,7 +36,7 @@ impl RowAddress {
     }
 }
 
-/// Returns the scores of rows for a query without a syntax; they equal those of an index scan. Rows without a word of the query are left out. `None` if an index
+/// Returns the scores of rows for a query without a syntax; they equal those of an index scan. Rows without a word of the query are left out. `None` if the query carries its statistics, or an index
 /// cannot be asked for rows: PostgreSQL would not use it under this snapshot either, or its table is no heap.
 ///
 /// Statements of this call must have returned the rows. The rows stay in the table meanwhile, because the snapshot of the caller's
@@ -49,7 +49,7 @@ pub fn row_scores(
     addresses: &BTreeSet<RowAddress>,
 ) -> Result<Option<BTreeMap<RowAddress, f64>>> {
     // SAFETY: a plain call.
-    if !unsafe { pg_sys::ActiveSnapshotSet() } {
+    if query.statistics.is_some() || !unsafe { pg_sys::ActiveSnapshotSet() } {
         return Ok(None);
     }
     let weighted = weighted_query(query)?;

@@ -1,19 +1,22 @@
 //! Queries with their statistics, fixed for a statement. PostgreSQL evaluates the operator again for every row that a scan
 //! returns; the scan and the operator must return the same score, whatever others insert meanwhile.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
+use std::hash::{BuildHasher, RandomState};
 use std::rc::Rc;
 
 use pgrx::pg_sys;
-use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::pages::meta::{IndexSettings, Meta};
 use reground_bm25::index::score::{
     NO_SCORE, Saturation, Statistics, contribution, is_found, to_float,
 };
 use reground_bm25::index::search::present::read_present;
 use reground_bm25::index::search::snapshot::Snapshot;
 use reground_bm25::index::terms::{Document, Key, QueryTerm, term_hash};
+use reground_bm25::query::carried_statistics::CarriedStatistics;
 use reground_bm25::query::clauses::Demand;
 use reground_bm25::query::conditions::Conditions;
 use reground_bm25::query::phrase::Phrase;
@@ -26,7 +29,8 @@ use crate::index::content::{Content, Tokenizer};
 use crate::index::index_lookup::indexes;
 use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;
-use crate::words::{each_lexeme, each_position, find_config};
+use crate::sql::is_distributed;
+use crate::words::{config_oid, each_lexeme, each_position, find_config};
 
 /// Maximum number of cached queries.
 const MAX_QUERIES: usize = 16;
@@ -44,6 +48,8 @@ pub struct WeightedQuery {
     saturation: Saturation,
     parameters: Parameters,
     tokenizer: Tokenizer,
+    /// Settings of its indexes.
+    settings: IndexSettings,
     terms: Vec<QueryTerm>,
     /// What a content must have and must not have.
     pub conditions: Conditions,
@@ -172,7 +178,15 @@ impl WeightedQuery {
         query: &Bm25Query,
         scanned: Option<pg_sys::Oid>,
     ) -> Result<(Self, Option<Snapshot>)> {
+        if let Some(statistics) = &query.statistics {
+            return Ok((Self::carried(query, statistics)?, None));
+        }
         check_readable(query.relation)?;
+        if let Some(open) = OpenRelation::open(query.relation)
+            && is_distributed(open.table())?
+        {
+            return Err(Error::Distributed(open.name()));
+        }
         let mut combined: Option<Self> = None;
         let mut scan_snapshot = None;
         for index in indexes(query.relation)? {
@@ -197,6 +211,7 @@ impl WeightedQuery {
                 None => lexemes(&configs, query)?,
             };
             let terms = terms(tokenizer.key, &lexemes);
+            let settings = meta.settings.clone();
             let mut meta = Some(meta);
             let snapshot = read_present(|| {
                 let meta = meta.take().map_or_else(|| Meta::read(&pages), Ok)?;
@@ -216,6 +231,7 @@ impl WeightedQuery {
                         lexemes,
                         parameters,
                         tokenizer,
+                        settings,
                         terms,
                         conditions: conditions(&configs, query)?,
                         scores: RefCell::default(),
@@ -229,6 +245,45 @@ impl WeightedQuery {
         let combined =
             combined.ok_or_else(|| Error::NoBm25Index(query.relation.to_u32().to_string()))?;
         Ok((combined, scan_snapshot))
+    }
+
+    /// Weights a query with the statistics that it carries.
+    fn carried(query: &Bm25Query, carried: &CarriedStatistics) -> Result<Self> {
+        let (settings, parameters) = carried
+            .settings()
+            .ok_or_else(|| Error::QueryForm(query.text.clone()))?;
+        let config = config_oid(&settings.text_config)?;
+        let tokenizer = Tokenizer {
+            key: session_key(),
+            config,
+            weights: settings.weights,
+        };
+        let configs = text_configs(config, query)?;
+        let lexemes = lexemes(&configs, query)?;
+        let terms = terms(tokenizer.key, &lexemes);
+        let words: Vec<_> = lexemes.iter().map(|(word, _)| word_text(word)).collect();
+        let statistics = carried.statistics(words.iter().map(AsRef::as_ref));
+        Ok(Self {
+            saturation: Saturation::new(&parameters, statistics.average_length()),
+            weights: statistics.weights(&terms),
+            statistics,
+            lexemes,
+            parameters,
+            tokenizer,
+            settings,
+            terms,
+            conditions: conditions(&configs, query)?,
+            scores: RefCell::default(),
+        })
+    }
+
+    /// The statistics, for a query that carries them.
+    pub fn to_carry(&self) -> CarriedStatistics {
+        let words: Vec<_> = (self.lexemes.iter())
+            .map(|(word, _)| word_text(word))
+            .collect();
+        let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+        CarriedStatistics::new(&self.settings, &self.statistics, &words)
     }
 
     fn update_weights(&mut self) {
@@ -297,6 +352,22 @@ impl WeightedQuery {
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
     }
+}
+
+fn word_text(lexeme: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(lexeme)
+}
+
+thread_local! {
+    static SESSION_KEY: Key = {
+        let random = RandomState::new();
+        [random.hash_one(0), random.hash_one(1)]
+    };
+}
+
+/// A secret key for the terms of texts outside of an index.
+fn session_key() -> Key {
+    SESSION_KEY.with(|key| *key)
 }
 
 /// Returns the text search configurations of a query: its own ones, or else that of the index.

@@ -6,6 +6,7 @@ mod conditions;
 use pgrx::PgMemoryContexts;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
+use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score::distance;
 
 use self::active_scan::{ActiveScan, Fetched};
@@ -13,6 +14,7 @@ use self::conditions::Conditions;
 use crate::error::{Error, Result};
 use crate::index::content::item_pointer;
 use crate::index::index_lookup::indexes;
+use crate::index::query::Bm25Query;
 use crate::index::raise::{or_raise, raise};
 use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;
@@ -197,11 +199,19 @@ unsafe fn start(scan: pg_sys::IndexScanDesc, fetched: Fetched) -> Result<Option<
         return Ok(None);
     };
     for query in conditions.orders.iter().chain(&conditions.queries) {
-        if !indexes(query.relation)?.contains(&index) {
+        if !answers(index, &pages, query)? {
             return Err(Error::OtherIndex);
         }
     }
     ActiveScan::begin(index, pages, conditions, fetched).map(Some)
+}
+
+/// Whether an index answers a query: one of its table, or one with the settings of the statistics that the query carries.
+fn answers(index: pg_sys::Oid, pages: &IndexPages, query: &Bm25Query) -> Result<bool> {
+    match &query.statistics {
+        Some(statistics) => Ok(statistics.fit(&Meta::read(pages)?.settings)),
+        None => Ok(indexes(query.relation)?.contains(&index)),
+    }
 }
 
 /// Counts a scan for pg_stat_all_indexes and, since 18, for EXPLAIN ANALYZE. PostgreSQL leaves this to the access method.

@@ -64,8 +64,7 @@ impl Statistics {
         let each = self.frequencies.iter().zip(weights);
         let postings: u64 = each
             .filter(|&(_, &weight)| query_weight::contributes(weight))
-            .map(|(df, _)| df)
-            .sum();
+            .fold(0, |sum: u64, (&df, _)| sum.saturating_add(df));
         match self.documents {
             0 => 0.0,
             documents => (postings as f64 / documents as f64).min(1.0),

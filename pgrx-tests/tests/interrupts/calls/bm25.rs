@@ -35,6 +35,11 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[],
     },
     Call {
+        function: "bm25_with_statistics",
+        call: "bm25_with_statistics(reground.bm25_query('cows', 'herd'))",
+        waits: &[Reads("herd")],
+    },
+    Call {
         function: "find_text_config",
         call: "find_text_config('de')",
         waits: &[],

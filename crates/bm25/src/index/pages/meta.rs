@@ -86,6 +86,12 @@ impl WriteBuffer {
     }
 }
 
+fn plain(text_config: &str) -> &str {
+    text_config
+        .strip_prefix("pg_catalog.")
+        .unwrap_or(text_config)
+}
+
 /// The permanent settings of an index. Its terms and impacts depend on them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IndexSettings {
@@ -106,10 +112,12 @@ pub struct IndexSettings {
 impl IndexSettings {
     /// Returns whether the index uses a text search configuration. A name without a schema is in pg_catalog.
     pub fn uses_text_config(&self, text_config: &str) -> bool {
-        fn name(config: &str) -> &str {
-            config.strip_prefix("pg_catalog.").unwrap_or(config)
-        }
-        name(&self.text_config) == name(text_config)
+        self.plain_text_config() == plain(text_config)
+    }
+
+    /// The text search configuration, without the schema pg_catalog.
+    pub fn plain_text_config(&self) -> &str {
+        plain(&self.text_config)
     }
 }
 
