@@ -9,7 +9,7 @@ use reground_grounding::query::plan::SubQuery;
 use super::corpus_index::LexicalIndex;
 use super::ranked::{Ranked, Search, Wanted};
 use crate::error::Result;
-use crate::index::{Bm25Query, Expansion, RowAddress, row_scores};
+use crate::index::{Bm25Query, Expansion, RowAddress, row_scores, with_statistics};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lists::addresses::{Addresses, address};
 use crate::retrieve::{passages, vector};
@@ -107,6 +107,9 @@ impl<'a> IndexQuery<'a> {
         if corpus.mapping.contains_key("text_config_column") {
             bm25_query = bm25_query.with_text_configs(text_configs.to_vec())?;
         }
+        if corpus.is_distributed()? {
+            bm25_query = with_statistics(bm25_query)?;
+        }
         let (from, address) = corpus.searched_relations(search.filter.reads_documents())?;
         Ok(Self {
             corpus,
@@ -143,22 +146,28 @@ impl<'a> IndexQuery<'a> {
             ),
             None => ("NULL".to_owned(), "NULL::float8".to_owned()),
         };
-        // WITH TIES ends the index scan at the first lower score. An incremental sort by score and id would read 64 rows at least,
-        // and a hidden row is read for each visible one that the policies leave.
-        let statement = format!(
-            "{} SELECT s.chunk_id, s.score, s.row_table, s.row_place, {distance} FROM ( \
-                 SELECT t.* FROM (SELECT {}::text, - ({}), {}, {embedding} FROM {} WHERE {} AND {} @@@ $1 \
-                     ORDER BY {} FETCH FIRST {limit} ROWS WITH TIES) AS t(chunk_id, score, row_table, row_place, embedding) \
-                 ORDER BY t.score DESC, t.chunk_id COLLATE \"C\" LIMIT {limit}) AS s",
-            self.planned,
-            self.corpus.key()?,
-            self.distance,
-            self.address,
-            self.from,
-            self.conditions,
-            self.indexed,
-            self.distance,
+        let (key, indexed) = (self.corpus.key()?, &self.indexed);
+        let searched = format!(
+            "FROM {} WHERE {} AND {indexed} @@@ $1",
+            self.from, self.conditions
         );
+        let (score, address) = (format!("- ({})", self.distance), self.address);
+        // WITH TIES ends the index scan at the first lower score. An incremental sort by score and id would read 64 rows at least,
+        // and a hidden row is read for each visible one that the policies leave. Citus merges the rows of shards without their ties.
+        let statement = match self.corpus.is_distributed()? {
+            true => format!(
+                "SELECT {key}::text, {score}, {address}, {} {searched} ORDER BY {}, ({key}::text) COLLATE \"C\" LIMIT {limit}",
+                distance.replace("s.embedding", &embedding),
+                self.distance,
+            ),
+            false => format!(
+                "{} SELECT s.chunk_id, s.score, s.row_table, s.row_place, {distance} FROM ( \
+                     SELECT t.* FROM (SELECT {key}::text, {score}, {address}, {embedding} {searched} \
+                         ORDER BY {} FETCH FIRST {limit} ROWS WITH TIES) AS t(chunk_id, score, row_table, row_place, embedding) \
+                     ORDER BY t.score DESC, t.chunk_id COLLATE \"C\" LIMIT {limit}) AS s",
+                self.planned, self.distance,
+            ),
+        };
         self.read(&statement, Vec::new())
     }
 
@@ -184,7 +193,7 @@ impl<'a> IndexQuery<'a> {
         let mut by_text = Vec::new();
         let mut found = Vec::new();
         for (clause, ids) in clauses {
-            if !self.corpus.has_addresses() {
+            if !self.corpus.has_addresses()? {
                 found.extend(self.find_scored(&clause, ids)?);
                 continue;
             }
@@ -220,10 +229,13 @@ impl<'a> IndexQuery<'a> {
     fn find_scored(&self, clause: &str, ids: Vec<String>) -> Result<Vec<Found>> {
         let score = format!("- ({})", self.distance);
         let scored = self.with_columns(&score, "NULL::oid, NULL::tid", clause)?;
-        // OFFSET 0 prevents a second computation of the score for the condition.
-        let statement = format!(
-            "SELECT s.* FROM ({scored} OFFSET 0) AS s(chunk_id, score, row_table, row_place, distance) WHERE s.score > 0::float8"
-        );
+        // OFFSET 0 prevents a second computation of the score for the condition. Citus would copy the rows of such a subquery.
+        let statement = match self.corpus.is_distributed()? {
+            true => format!("{scored} AND {} @@@ $1", self.indexed),
+            false => format!(
+                "SELECT s.* FROM ({scored} OFFSET 0) AS s(chunk_id, score, row_table, row_place, distance) WHERE s.score > 0::float8"
+            ),
+        };
         self.read_some(&statement, ids)
     }
 

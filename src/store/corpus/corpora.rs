@@ -140,6 +140,7 @@ fn select(condition: &str) -> String {
         "SELECT row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
              c.metric, c.text_config, c.title_weight, c.keep_versions, c.chunking, c.settings, c.embedding_model, c.next_embedding_model, \
              c.reranker_role::oid::bigint AS reranker_role, c.intent_role::oid::bigint AS intent_role, c.documents IS NOT NULL AS has_documents, \
+             array_remove(ARRAY[c.relation::oid::bigint, c.documents::oid::bigint], NULL) AS tables, \
              (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \
                  JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation::oid) AS relation, \
              (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \

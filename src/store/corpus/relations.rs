@@ -62,6 +62,8 @@ pub struct Corpus {
     pub history: Option<String>,
     /// Whether a relation of documents is mapped.
     pub has_documents: bool,
+    /// The oids of its relations.
+    tables: Vec<u32>,
     /// Whether create_corpus made the relations.
     pub managed: bool,
     pub mapping: Mapping,
@@ -414,9 +416,19 @@ impl Corpus {
         }
     }
 
+    /// Whether the rows of a relation are on other servers. An address is of one server.
+    pub fn is_distributed(&self) -> Result<bool> {
+        for &table in &self.tables {
+            if sql::is_distributed(table.into())? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Whether statements of the caller can return addresses of passages.
-    pub fn has_addresses(&self) -> bool {
-        self.shows_addresses && self.past.is_none()
+    pub fn has_addresses(&self) -> Result<bool> {
+        Ok(self.shows_addresses && self.past.is_none() && !self.is_distributed()?)
     }
 
     /// FROM clause for searches, and the columns of the address of a passage: the table and the row, or NULL. The documents are joined if
@@ -431,7 +443,7 @@ impl Corpus {
             || self.past.is_some()
             || self.documents_decide()
             || !searched.into_iter().all(is_there);
-        match self.has_addresses() {
+        match self.has_addresses()? {
             true => Ok((
                 self.relations_with(", p.tableoid, p.ctid", with_documents)?,
                 "p.tableoid, p.ctid",
@@ -474,8 +486,8 @@ impl Corpus {
                 self.documents.as_deref().filter(|_| with_documents),
             ),
         }?;
-        // The rows that policies show can depend on settings.
-        Ok(match self.has_policies {
+        // The rows that policies show can depend on settings. Citus makes no plan without the values of parameters.
+        Ok(match self.has_policies || self.is_distributed()? {
             true => format!("{from} {PLAN_EACH_TIME}"),
             false => from,
         })

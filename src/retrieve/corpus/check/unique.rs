@@ -10,7 +10,7 @@ use crate::store::corpora::Corpus;
 /// Checks that the ids of passages are unique and indexed.
 pub fn chunk_id(corpus: &Corpus, relation: &str) -> Result<Option<Finding>> {
     match corpus.mapping.get("chunk_id") {
-        Some(column) => unique("chunk_id", relation, &column.column),
+        Some(column) => unique(corpus, "chunk_id", relation, &column.column),
         None => Ok(None),
     }
 }
@@ -19,7 +19,7 @@ pub fn chunk_id(corpus: &Corpus, relation: &str) -> Result<Option<Finding>> {
 pub fn documents_doc_id(corpus: &Corpus) -> Result<Option<Finding>> {
     match (&corpus.documents, corpus.mapping.get("documents_doc_id")) {
         (Some(documents), Some(column)) if !corpus.managed => {
-            unique("documents_doc_id", documents, &column.column)
+            unique(corpus, "documents_doc_id", documents, &column.column)
         }
         _ => Ok(None),
     }
@@ -36,26 +36,31 @@ struct ColumnIndexes {
     index: Option<String>,
 }
 
-/// Checks that a column has a unique index. A partitioned table can have one only on its partition key, so there an ordinary
-/// index is sufficient. A view has no indexes.
-fn unique(item: &str, relation: &str, column: &str) -> Result<Option<Finding>> {
+/// Checks that a column has a unique index. A partitioned or distributed table can have one only with its partition key, so there an
+/// ordinary index is sufficient. A view has no indexes.
+fn unique(corpus: &Corpus, item: &str, relation: &str, column: &str) -> Result<Option<Finding>> {
     let Some(indexes) = indexes(relation, column)? else {
         return Ok(None);
     };
     let name = sql::ident(column);
-    Ok(Some(match (indexes.kind.as_str(), indexes.index) {
+    let parts = match indexes.kind.as_str() {
+        "p" => Some("partitions"),
+        _ if corpus.is_distributed()? => Some("shards"),
+        _ => None,
+    };
+    Ok(Some(match (parts, indexes.index) {
         _ if indexes.is_unique => Finding::ok(item, format!("{column} is unique")),
-        ("v", _) => Finding::ok(
+        _ if indexes.kind == "v" => Finding::ok(
             item,
             format!("{column}; the view has to ensure that it is unique"),
         ),
-        ("p", Some(index)) => Finding::ok(
+        (Some(parts), Some(index)) => Finding::ok(
             item,
             format!(
-                "{column} has the index {index}; the application has to ensure that it is unique over all partitions"
+                "{column} has the index {index}; the application has to ensure that it is unique over all {parts}"
             ),
         ),
-        ("p", None) => Finding::warning(
+        (Some(_), None) => Finding::warning(
             item,
             format!("{column} has no index"),
             Some(format!("CREATE INDEX ON {relation} ({name});")),

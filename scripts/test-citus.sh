@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Tests corpora over tables that Citus distributes: a coordinator and two workers, beside the same rows on one server. PG_CONFIG names a
+# server with Citus and pgvector, which Citus does not come with. CITUS=optional: print one line if there is none.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+# shellcheck source=scripts/build-env.sh
+. "$ROOT/scripts/build-env.sh"
+# shellcheck source=scripts/server.sh
+. "$ROOT/scripts/server.sh"
+
+if [ ! -f "$("$PG_CONFIG" --sharedir)/extension/citus.control" ]; then
+    [ "${CITUS:-}" != optional ] || { say "test-citus is skipped: $PG_CONFIG has no Citus"; exit 0; }
+    die "$PG_CONFIG has no Citus" "Install it, and run make test-citus PG_CONFIG=/path/to/pg_config."
+fi
+tests=$ROOT/pgrx-tests/servers/citus
+
+library=$("$ROOT/scripts/build-extension.sh")
+"$ROOT/scripts/install-extension.sh" "$library"
+
+temporary_servers citus
+coordinator=$folder/coordinator
+workers=("$folder/one" "$folder/two")
+for server in "$coordinator" "${workers[@]}"; do
+    server_create "$server" "$PG_BIN" "fsync = off" "autovacuum = off" "shared_preload_libraries = 'citus'" "wal_level = logical" "citus.node_connection_timeout = 5000"
+    server_start "$server" "$PG_BIN"
+done
+
+query() { server_query "$coordinator" app "$@"; }
+
+# nothing WHAT ARGUMENT...: the statements must return no row.
+nothing() {
+    local found
+    found=$(query "${@:2}")
+    [ -z "$found" ] || { head -n 20 <<<"$found" | cut -c 1-2000 >&2; die "$1"; }
+}
+
+# refused STATEMENT ERROR
+refused() {
+    local found
+    if found=$(query --command "$1" 2>&1); then die "no error: $1"; fi
+    [[ $found == *"$2"* ]] || die "another error for $1" "$found"
+}
+
+# cluster COLUMN: a new database with a table that is distributed by the column.
+cluster() {
+    local server
+    for server in "$coordinator" "${workers[@]}"; do
+        server_query "$server" postgres --command "DROP DATABASE IF EXISTS app WITH (FORCE)" --command "CREATE DATABASE app"
+        server_query "$server" app --command "CREATE EXTENSION citus" --command "CREATE EXTENSION reground CASCADE" \
+            --command "GRANT reground_user TO reader"
+    done
+    query --command "SELECT citus_set_coordinator_host('127.0.0.1', $(cat "$coordinator/port"))" >/dev/null
+    for server in "${workers[@]}"; do query --command "SELECT citus_add_node('127.0.0.1', $(cat "$server/port"))" >/dev/null; done
+    query --set "column=$1" --file "$tests/setup.sql" >/dev/null
+}
+
+for server in "$coordinator" "${workers[@]}"; do server_query "$server" postgres --command "CREATE ROLE reader LOGIN"; done
+for column in doc_id tenant; do
+    say "a table distributed by $column"
+    cluster "$column"
+    for file in searches tenants conversation; do nothing "the distributed table gives other results" --file "$tests/$file.sql"; done
+    nothing "a shard is not searched by its index, or returns too many rows" --file "$tests/plans.sql"
+done
+
+say "rows of a role, and queries without statistics"
+nothing "a role gets other results" --command "SET ROLE reader" --file "$tests/searches.sql"
+refused "SELECT id FROM spread WHERE body @@@ reground.bm25_query('w1', 'spread')" "bm25_with_statistics"
+query --command "ALTER TABLE spread ENABLE ROW LEVEL SECURITY" --command "CREATE POLICY all_rows ON spread USING (true)"
+refused "SET ROLE reader; SELECT reground.bm25_with_statistics(reground.bm25_query('w1', 'spread'))" "row-level security hides rows"
+query --command "ALTER TABLE spread DISABLE ROW LEVEL SECURITY"
+
+say "shards without rows on their first page"
+query --command "DELETE FROM plain WHERE id IN (SELECT id FROM spread WHERE ctid < '(1,0)')" --command "DELETE FROM spread WHERE ctid < '(1,0)'"
+nothing "other results after the first rows are deleted" --file "$tests/searches.sql"
+
+say "a worker fails"
+search="SELECT count(*) FROM reground.search('spread', 'w1 w2', embedding => '[1,2,3,4,5,6,7,8]')"
+query --command "$search" >/dev/null
+server_crash "${workers[1]}"
+refused "$search" "127.0.0.1"
+server_start "${workers[1]}" "$PG_BIN"
+[ "$(query --command "$search")" = 10 ] || die "searches do not go on after the worker has returned"
+nothing "other results after the worker has returned" --file "$tests/searches.sql"
+say "distributed corpora give the results of one server"
