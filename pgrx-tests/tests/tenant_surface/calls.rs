@@ -92,7 +92,7 @@ pub const CALLS: &[Call] = &[
     call("bm25_explain($1, reground.bm25_query($2, 'commons'))", &[Query, Query]),
     call("_bm25_matches($1, reground.bm25_query($2, 'commons'))", &[Query, Query]),
     call("bm25_query($1, 'commons')", &[Query]),
-    call("bm25_with_statistics(reground.bm25_query($1, 'commons'))", &[Query]),
+    call("bm25_with_statistics(concat('+\"statistics\"{\"text_config\":\"english\",\"weights\":\"1\",\"k1\":1.2,\"b\":0.75,\"documents\":1,\"length\":1,\"frequencies\":{}} -: ', $1::text)::reground.bm25query)", &[Query]),
     call("find_text_config($1)", &[Query]),
     call("in_language($1, $2)", &[Query, Corpus]),
     call("bm25_score($1, reground.bm25_query($2, 'commons'))", &[Query, Query]),
