@@ -16,7 +16,7 @@ COMMENT ON FUNCTION reground._bm25query_in IS
 COMMENT ON FUNCTION reground._bm25query_out IS
 'Internal: output function of bm25query.';
 COMMENT ON FUNCTION reground._bm25query_recv IS
-'Internal: binary input function of bm25query: the relation as oid, the expansion as a JSON object and a zero byte, then the text.';
+'Internal: binary input function of bm25query: the relation as oid, the JSON values of the text form and a zero byte, then the text.';
 COMMENT ON FUNCTION reground._bm25query_send IS
 'Internal: binary output function of bm25query.';
 

@@ -31,6 +31,8 @@ $$;
 
 -- Queries with the statistics of all shards.
 
+COMMENT ON FUNCTION reground._bm25query_recv IS
+'Internal: binary input function of bm25query: the relation as oid, the JSON values of the text form and a zero byte, then the text.';
 COMMENT ON TYPE reground.bm25query IS 'A BM25 query: its words, and the table or index whose statistics weight them. As text: the relation, a colon, a space, the words; before these a plus sign and, as far as given, the JSON string "statistics" and an object (the relation is a dash then), the JSON string "syntax", a JSON array of text search configurations and a JSON object with the expansion.';
 CREATE FUNCTION reground.bm25_with_statistics(query reground.bm25query, relation regclass DEFAULT NULL) RETURNS reground.bm25query
     LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_with_statistics_wrapper';

@@ -433,6 +433,11 @@ error_table! {
         "the query names another table or index than the one that is searched",
         "Name the table that is searched, or its index if it has several.",
     );
+    /// The index makes other words or scores than those of the statistics of the query.
+    OtherSettings => invalid(
+        "the query has the statistics of an index with other options than the one that is searched",
+        "Read the statistics of the table that is searched, or build its index with the same text_config, weights, k1 and b.",
+    );
     /// An index scan has neither a query nor a value of a filter column.
     NoCondition => report(
         Code::ERRCODE_FEATURE_NOT_SUPPORTED,

@@ -62,8 +62,26 @@ CREATE TABLE other (id integer, body text);
 INSERT INTO other SELECT * FROM low;
 CREATE INDEX other_body ON other USING reground_bm25 (body) WITH (k1 = 0.9);
 SET enable_seqscan = off;
-EXPLAIN (COSTS OFF) SELECT id FROM other WHERE body @@@ :'q' ORDER BY body <@> :'q' LIMIT 3;
+SELECT count(*) = (SELECT count(*) FROM low WHERE body @@@ :'q') AS by_the_table FROM other WHERE body @@@ :'q';
+SET plan_cache_mode = force_generic_plan;
+PREPARE unknown(reground.bm25query) AS SELECT id FROM other WHERE body @@@ $1 ORDER BY body <@> $1 LIMIT 3;
+EXECUTE unknown(:'q');
+DEALLOCATE unknown;
+RESET plan_cache_mode;
 RESET enable_seqscan;
+
+-- k1 and b keep all their digits.
+CREATE TABLE precise AS SELECT * FROM low;
+CREATE INDEX precise_body ON precise USING reground_bm25 (body) WITH (k1 = 0.9886863694964385, b = 0.7353672310029717);
+SET enable_seqscan = off;
+SELECT count(*) > 0 AS found FROM precise, reground.bm25_with_statistics(reground.bm25_query('w3', 'precise')) AS q WHERE body @@@ q;
+SELECT bool_and(reground.bm25_with_statistics(reground.bm25_query('w3', 'precise'))::text::reground.bm25query::text = reground.bm25_with_statistics(reground.bm25_query('w3', 'precise'))::text);
+RESET enable_seqscan;
+
+-- The heaviest query.
+SELECT reground.bm25_score((SELECT string_agg('a' || i, ' ') FROM generate_series(1, 40) AS i),
+    ('+"statistics"{"text_config":"simple","weights":"1","k1":0,"b":0,"documents":4503599627370496,"length":4503599627370496,"frequencies":'
+     || (SELECT json_object_agg('a' || i, 1) FROM generate_series(1, 40) AS i) || '}' || (SELECT json_object_agg('a' || i, 1000) FROM generate_series(1, 40) AS i) || ' -: ')::reground.bm25query);
 
 -- Errors.
 SELECT reground.bm25_with_statistics(reground.bm25_query('red', 'stored'));

@@ -30,7 +30,7 @@ use crate::index::index_lookup::indexes;
 use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;
 use crate::sql::is_distributed;
-use crate::words::{config_oid, each_lexeme, each_position, find_config};
+use crate::words::{each_lexeme, each_position, find_config};
 
 /// Maximum number of cached queries.
 const MAX_QUERIES: usize = 16;
@@ -252,7 +252,8 @@ impl WeightedQuery {
         let (settings, parameters) = carried
             .settings()
             .ok_or_else(|| Error::QueryForm(query.text.clone()))?;
-        let config = config_oid(&settings.text_config)?;
+        let unknown = || Error::UnknownTextConfig(settings.text_config.clone());
+        let config = find_config(&settings.text_config).ok_or_else(unknown)?;
         let tokenizer = Tokenizer {
             key: session_key(),
             config,

@@ -119,7 +119,7 @@ pub unsafe extern "C-unwind" fn bitmap(
             Ok(Some(running)) => running,
             Ok(None) => return 0,
             // The planner may prefer this plan to a disabled one. Then PostgreSQL rechecks every row.
-            Err(Error::OtherIndex | Error::NoCondition) => {
+            Err(Error::OtherIndex | Error::OtherSettings | Error::NoCondition) => {
                 return add_every_page((*(*scan).indexRelation).rd_index, bitmap);
             }
             Err(error) => raise(error),
@@ -200,7 +200,10 @@ unsafe fn start(scan: pg_sys::IndexScanDesc, fetched: Fetched) -> Result<Option<
     };
     for query in conditions.orders.iter().chain(&conditions.queries) {
         if !answers(index, &pages, query)? {
-            return Err(Error::OtherIndex);
+            return Err(match query.statistics {
+                Some(_) => Error::OtherSettings,
+                None => Error::OtherIndex,
+            });
         }
     }
     ActiveScan::begin(index, pages, conditions, fetched).map(Some)

@@ -9,8 +9,10 @@ use crate::score::idf;
 
 /// Maximum number of expansion terms that count. The terms that can add most to a score are selected.
 pub const MAX_EXPANSION_TERMS: usize = 40;
-/// Maximum frequency or expansion weight of a term. It prevents overflow in sums of integer scores.
+/// Maximum frequency or expansion weight of a term.
 pub const MAX_QUERY_WEIGHT: u32 = 1000;
+/// Maximum sum of the weights of a query. A score is at most this sum, and its integer then fits into 63 bits.
+const MAX_SUM: f64 = 524_288.0;
 
 /// The weight of a term in a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,7 +49,7 @@ impl QueryWeight {
 ///
 /// Only expansion terms that occur in a document count, and at most [`MAX_EXPANSION_TERMS`] of them: those with the largest
 /// `expansion · idf`, the earlier ones of equal value. The expansion weight of the others is ignored. A term of weight 0 adds
-/// nothing and matches nothing.
+/// nothing and matches nothing. If the sum of the weights is beyond [`MAX_SUM`], each is limited to its share of it.
 #[must_use]
 pub fn weights(query_weights: &[QueryWeight], documents: u64, frequencies: &[u64]) -> Vec<f64> {
     let idfs: Vec<f64> = frequencies.iter().map(|&df| idf(documents, df)).collect();
@@ -67,6 +69,12 @@ pub fn weights(query_weights: &[QueryWeight], documents: u64, frequencies: &[u64
             *weight += more;
         }
     }
+    if weights.iter().sum::<f64>() > MAX_SUM {
+        let share = MAX_SUM / weights.len() as f64;
+        for weight in &mut weights {
+            *weight = weight.min(share);
+        }
+    }
     weights
 }
 
@@ -79,6 +87,7 @@ pub fn contributes(weight: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::score::contribution;
     use proptest::prelude::*;
 
     #[test]
@@ -109,6 +118,17 @@ mod tests {
                 expansion,
             };
             assert_eq!(weights(&[query_weight], 10, &[1]), [0.0]);
+        }
+    }
+
+    #[test]
+    fn scores_of_heavy_queries_do_not_overflow() {
+        for count in [30, 40, 100_000] {
+            let heavy = vec![QueryWeight::own(MAX_QUERY_WEIGHT); count];
+            let weights = weights(&heavy, 1 << 52, &vec![1; count]);
+            let mut scores = weights.iter().map(|&weight| contribution(weight, 1.0));
+            let sum = scores.try_fold(0_u64, |sum, score| sum.checked_add(score));
+            assert!(sum.is_some(), "{count} words");
         }
     }
 

@@ -10,7 +10,7 @@ use crate::store::corpora::Corpus;
 /// Checks that the ids of passages are unique and indexed.
 pub fn chunk_id(corpus: &Corpus, relation: &str) -> Result<Option<Finding>> {
     match corpus.mapping.get("chunk_id") {
-        Some(column) => unique(corpus, "chunk_id", relation, &column.column),
+        Some(column) => unique("chunk_id", relation, &column.column),
         None => Ok(None),
     }
 }
@@ -19,7 +19,7 @@ pub fn chunk_id(corpus: &Corpus, relation: &str) -> Result<Option<Finding>> {
 pub fn documents_doc_id(corpus: &Corpus) -> Result<Option<Finding>> {
     match (&corpus.documents, corpus.mapping.get("documents_doc_id")) {
         (Some(documents), Some(column)) if !corpus.managed => {
-            unique(corpus, "documents_doc_id", documents, &column.column)
+            unique("documents_doc_id", documents, &column.column)
         }
         _ => Ok(None),
     }
@@ -28,6 +28,7 @@ pub fn documents_doc_id(corpus: &Corpus) -> Result<Option<Finding>> {
 /// The indexes whose first column is the checked column.
 #[derive(Deserialize)]
 struct ColumnIndexes {
+    relation: u32,
     /// `pg_class.relkind` of the relation.
     kind: String,
     /// Whether one of them is a unique index on this column only.
@@ -38,14 +39,14 @@ struct ColumnIndexes {
 
 /// Checks that a column has a unique index. A partitioned or distributed table can have one only with its partition key, so there an
 /// ordinary index is sufficient. A view has no indexes.
-fn unique(corpus: &Corpus, item: &str, relation: &str, column: &str) -> Result<Option<Finding>> {
+fn unique(item: &str, relation: &str, column: &str) -> Result<Option<Finding>> {
     let Some(indexes) = indexes(relation, column)? else {
         return Ok(None);
     };
     let name = sql::ident(column);
     let parts = match indexes.kind.as_str() {
         "p" => Some("partitions"),
-        _ if corpus.is_distributed()? => Some("shards"),
+        _ if sql::is_distributed(indexes.relation.into())? => Some("shards"),
         _ => None,
     };
     Ok(Some(match (parts, indexes.index) {
@@ -75,12 +76,12 @@ fn unique(corpus: &Corpus, item: &str, relation: &str, column: &str) -> Result<O
 
 fn indexes(relation: &str, column: &str) -> Result<Option<ColumnIndexes>> {
     sql::read_json(
-        "SELECT row_to_json(r)::text FROM (SELECT c.relkind AS kind, coalesce(bool_or(i.indisunique AND i.indnkeyatts = 1), false) AS is_unique, \
+        "SELECT row_to_json(r)::text FROM (SELECT c.oid::bigint AS relation, c.relkind AS kind, coalesce(bool_or(i.indisunique AND i.indnkeyatts = 1), false) AS is_unique, \
              min(i.indexrelid::regclass::text) AS index \
          FROM pg_class AS c LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = $2 \
              LEFT JOIN (pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid JOIN pg_am AS m ON m.oid = x.relam AND m.amname IN ('btree', 'hash')) \
                  ON i.indrelid = c.oid AND i.indkey[0] = a.attnum AND i.indisvalid AND i.indpred IS NULL \
-         WHERE c.oid = $1::regclass GROUP BY c.relkind) AS r",
+         WHERE c.oid = $1::regclass GROUP BY c.oid, c.relkind) AS r",
         &[relation.into(), column.into()],
     )
 }
