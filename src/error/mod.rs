@@ -415,7 +415,7 @@ error_table! {
     Distributed(table: String) => report(
         Code::ERRCODE_FEATURE_NOT_SUPPORTED,
         format!("\"{table}\" is distributed, and its servers do not know the statistics of all shards"),
-        "Read them first: SELECT reground.bm25_with_statistics(query) AS query \\gset, and use :'query'.",
+        "Read them in a statement of its own, SELECT reground.bm25_with_statistics(query), and pass the result as a parameter.",
     );
     /// A shard could not be asked.
     Shard(message: String) => report(
@@ -426,7 +426,7 @@ error_table! {
     /// Row-level security hides rows that count in the statistics.
     HiddenStatistics => denied(
         "row-level security hides rows of the table, and the statistics count them",
-        "Name the table in the query: reground.bm25_query('red shoes', 'docs').",
+        "Use the query as it is. If the table is distributed, set lexical_statistics of the corpus to visible.",
     );
     /// The query of an index scan names another table.
     OtherIndex => invalid(

@@ -192,7 +192,7 @@ impl JsonPrefix {
             let Some(Ok(statistics)) = values.next() else {
                 return Ok(None);
             };
-            if statistics.settings().is_none() {
+            if !statistics.are_possible() {
                 return Ok(None);
             }
             prefix.statistics = Some(statistics);

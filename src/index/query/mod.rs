@@ -6,6 +6,7 @@ pub mod expected_rows;
 mod operator_query;
 mod operators;
 mod row_scores;
+mod shards;
 mod weighted_query;
 mod with_statistics;
 

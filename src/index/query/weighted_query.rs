@@ -48,8 +48,6 @@ pub struct WeightedQuery {
     saturation: Saturation,
     parameters: Parameters,
     tokenizer: Tokenizer,
-    /// Settings of its indexes.
-    settings: IndexSettings,
     terms: Vec<QueryTerm>,
     /// What a content must have and must not have.
     pub conditions: Conditions,
@@ -211,7 +209,6 @@ impl WeightedQuery {
                 None => lexemes(&configs, query)?,
             };
             let terms = terms(tokenizer.key, &lexemes);
-            let settings = meta.settings.clone();
             let mut meta = Some(meta);
             let snapshot = read_present(|| {
                 let meta = meta.take().map_or_else(|| Meta::read(&pages), Ok)?;
@@ -224,18 +221,11 @@ impl WeightedQuery {
                     combined.update_weights();
                 }
                 None => {
-                    combined = Some(Self {
-                        saturation: Saturation::new(&parameters, own.average_length()),
-                        weights: own.weights(&terms),
-                        statistics: own.clone(),
-                        lexemes,
-                        parameters,
-                        tokenizer,
-                        settings,
-                        terms,
-                        conditions: conditions(&configs, query)?,
-                        scores: RefCell::default(),
-                    });
+                    let conditions = conditions(&configs, query)?;
+                    let statistics = own.clone();
+                    combined = Some(Self::new(
+                        lexemes, conditions, tokenizer, parameters, statistics,
+                    ));
                 }
             }
             if scanned == Some(index) {
@@ -249,42 +239,54 @@ impl WeightedQuery {
 
     /// Weights a query with the statistics that it carries.
     fn carried(query: &Bm25Query, carried: &CarriedStatistics) -> Result<Self> {
-        let (settings, parameters) = carried
-            .settings()
+        let name = carried.text_config();
+        let config = find_config(name).ok_or_else(|| Error::UnknownTextConfig(name.to_owned()))?;
+        let (weights, parameters) = carried
+            .scoring()
             .ok_or_else(|| Error::QueryForm(query.text.clone()))?;
-        let unknown = || Error::UnknownTextConfig(settings.text_config.clone());
-        let config = find_config(&settings.text_config).ok_or_else(unknown)?;
         let tokenizer = Tokenizer {
             key: session_key(),
             config,
-            weights: settings.weights,
+            weights,
         };
         let configs = text_configs(config, query)?;
         let lexemes = lexemes(&configs, query)?;
-        let terms = terms(tokenizer.key, &lexemes);
         let words: Vec<_> = lexemes.iter().map(|(word, _)| word_text(word)).collect();
         let statistics = carried.statistics(words.iter().map(AsRef::as_ref));
-        Ok(Self {
+        let conditions = conditions(&configs, query)?;
+        Ok(Self::new(
+            lexemes, conditions, tokenizer, parameters, statistics,
+        ))
+    }
+
+    fn new(
+        lexemes: Vec<(Vec<u8>, QueryWeight)>,
+        conditions: Conditions,
+        tokenizer: Tokenizer,
+        parameters: Parameters,
+        statistics: Statistics,
+    ) -> Self {
+        let terms = terms(tokenizer.key, &lexemes);
+        Self {
             saturation: Saturation::new(&parameters, statistics.average_length()),
             weights: statistics.weights(&terms),
             statistics,
             lexemes,
             parameters,
             tokenizer,
-            settings,
             terms,
-            conditions: conditions(&configs, query)?,
+            conditions,
             scores: RefCell::default(),
-        })
+        }
     }
 
-    /// The statistics, for a query that carries them.
-    pub fn to_carry(&self) -> CarriedStatistics {
+    /// The statistics, for a query that carries them. `settings` are those of its indexes.
+    pub fn to_carry(&self, settings: &IndexSettings) -> CarriedStatistics {
         let words: Vec<_> = (self.lexemes.iter())
             .map(|(word, _)| word_text(word))
             .collect();
         let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-        CarriedStatistics::new(&self.settings, &self.statistics, &words)
+        CarriedStatistics::new(settings, &self.statistics, &words)
     }
 
     fn update_weights(&mut self) {

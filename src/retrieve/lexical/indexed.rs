@@ -139,13 +139,15 @@ impl<'a> IndexQuery<'a> {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        let (embedding, distance) = match self.embedding {
-            Some(_) => (
-                self.corpus.embedding_column()?,
-                vector::distance_of(self.corpus, "s.embedding", None, 3)?,
-            ),
-            None => ("NULL".to_owned(), "NULL::float8".to_owned()),
+        let embedding = match self.embedding {
+            Some(_) => Some(self.corpus.embedding_column()?),
+            None => None,
         };
+        let vector_distance = |column: &str| match self.embedding {
+            Some(_) => vector::distance_of(self.corpus, column, None, 3),
+            None => Ok("NULL::float8".to_owned()),
+        };
+        let embedding = embedding.as_deref().unwrap_or("NULL");
         let (key, indexed) = (self.corpus.key()?, &self.indexed);
         let searched = format!(
             "FROM {} WHERE {} AND {indexed} @@@ $1",
@@ -157,15 +159,17 @@ impl<'a> IndexQuery<'a> {
         let statement = match self.corpus.is_distributed()? {
             true => format!(
                 "SELECT {key}::text, {score}, {address}, {} {searched} ORDER BY {}, ({key}::text) COLLATE \"C\" LIMIT {limit}",
-                distance.replace("s.embedding", &embedding),
+                vector_distance(embedding)?,
                 self.distance,
             ),
             false => format!(
-                "{} SELECT s.chunk_id, s.score, s.row_table, s.row_place, {distance} FROM ( \
+                "{} SELECT s.chunk_id, s.score, s.row_table, s.row_place, {} FROM ( \
                      SELECT t.* FROM (SELECT {key}::text, {score}, {address}, {embedding} {searched} \
                          ORDER BY {} FETCH FIRST {limit} ROWS WITH TIES) AS t(chunk_id, score, row_table, row_place, embedding) \
                      ORDER BY t.score DESC, t.chunk_id COLLATE \"C\" LIMIT {limit}) AS s",
-                self.planned, self.distance,
+                self.planned,
+                vector_distance("s.embedding")?,
+                self.distance,
             ),
         };
         self.read(&statement, Vec::new())

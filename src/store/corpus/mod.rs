@@ -8,5 +8,6 @@ pub mod positions;
 mod privileges;
 mod relations;
 pub mod sync;
+mod vectors;
 pub mod versions;
 mod visible_rows;

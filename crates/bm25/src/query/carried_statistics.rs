@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::Parameters;
 use crate::index::pages::meta::IndexSettings;
 use crate::index::score::Statistics;
+use crate::index::terms::Weights;
 
 /// Documents of sixteen servers; the address of a row has 48 bits. Sums of these numbers do not overflow.
 const MOST_DOCUMENTS: u64 = 1 << 52;
@@ -48,7 +49,7 @@ impl CarriedStatistics {
     /// Adds those of other indexes; `None` if they make other words or scores of a text.
     #[must_use]
     pub fn and(mut self, other: Self) -> Option<Self> {
-        if !self.has_settings_of(&other) {
+        if self.settings() != other.settings() {
             return None;
         }
         self.documents = self.documents.saturating_add(other.documents);
@@ -60,9 +61,8 @@ impl CarriedStatistics {
         Some(self)
     }
 
-    fn has_settings_of(&self, other: &Self) -> bool {
+    fn settings(&self) -> (&str, &str, f64, f64) {
         (&self.text_config, &self.weights, self.k1, self.b)
-            == (&other.text_config, &other.weights, other.k1, other.b)
     }
 
     /// Whether there are no documents.
@@ -73,32 +73,31 @@ impl CarriedStatistics {
 
     /// Whether an index makes the same words and scores of a text.
     #[must_use]
-    pub fn fit(&self, settings: &IndexSettings) -> bool {
-        let none = Statistics {
-            documents: 0,
-            length: 0,
-            frequencies: Vec::new(),
-        };
-        self.has_settings_of(&Self::new(settings, &none, &[]))
+    pub fn fit(&self, index: &IndexSettings) -> bool {
+        let weights = index.weights.to_string();
+        self.settings() == (index.plain_text_config(), &weights, index.k1, index.b)
     }
 
-    /// The settings of the indexes, without their server and filter columns; `None` if they, or the statistics, are impossible.
+    /// Whether an index can have these statistics and settings.
     #[must_use]
-    pub fn settings(&self) -> Option<(IndexSettings, Parameters)> {
-        let is_possible = self.documents <= MOST_DOCUMENTS
+    pub fn are_possible(&self) -> bool {
+        self.documents <= MOST_DOCUMENTS
             && self.length <= MOST_WORDS
-            && (self.frequencies.values()).all(|&frequency| frequency <= MOST_DOCUMENTS);
-        if !is_possible {
-            return None;
-        }
-        let settings = IndexSettings {
-            k1: self.k1,
-            b: self.b,
-            text_config: self.text_config.clone(),
-            weights: self.weights.parse().ok()?,
-            ..IndexSettings::default()
-        };
-        Some((settings, Parameters::new(self.k1, self.b).ok()?))
+            && (self.frequencies.values()).all(|&frequency| frequency <= MOST_DOCUMENTS)
+            && self.scoring().is_some()
+    }
+
+    /// Text search configuration. A name without a schema is in pg_catalog.
+    #[must_use]
+    pub fn text_config(&self) -> &str {
+        &self.text_config
+    }
+
+    /// The weights of the fields and the parameters; `None` if they are not valid.
+    #[must_use]
+    pub fn scoring(&self) -> Option<(Weights, Parameters)> {
+        let weights = self.weights.parse().ok()?;
+        Some((weights, Parameters::new(self.k1, self.b).ok()?))
     }
 
     /// The statistics of lexemes, in their order. A lexeme that is not carried is in no document.
@@ -152,17 +151,20 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_checked() {
-        let mut carried = CarriedStatistics::new(&settings(1.2), &of(1, 1, &[1]), &["red"]);
-        assert!(carried.settings().is_some());
-        carried.b = 2.0;
-        assert!(carried.settings().is_none());
-        carried.b = 0.5;
-        carried.documents = u64::MAX;
-        assert!(carried.settings().is_none());
-        carried.documents = 1;
-        assert!(carried.settings().is_some());
-        carried.weights = "x".to_owned();
-        assert!(carried.settings().is_none());
+    fn impossible_values_are_found() {
+        let carried = CarriedStatistics::new(&settings(1.2), &of(1, 1, &[1]), &["red"]);
+        assert!(carried.are_possible());
+        let changes: [fn(&mut CarriedStatistics); 5] = [
+            |carried| carried.b = 2.0,
+            |carried| carried.documents = u64::MAX,
+            |carried| carried.length = u64::MAX,
+            |carried| drop(carried.frequencies.insert("shoe".to_owned(), u64::MAX)),
+            |carried| carried.weights = "x".to_owned(),
+        ];
+        for change in changes {
+            let mut changed = carried.clone();
+            change(&mut changed);
+            assert!(!changed.are_possible(), "{changed:?}");
+        }
     }
 }
