@@ -406,10 +406,10 @@ error_table! {
         format!("\"{name}\" is not a reground_bm25 index"),
         "SELECT index FROM reground.bm25_indexes lists the indexes of your tables.",
     );
-    /// The partitions of a table have indexes with different text search configurations.
+    /// The partitions or shards of a table have indexes with different options.
     PartitionsDiffer => wrong_state(
-        "the indexes of the partitions have different text search configurations",
-        "Create the indexes through the partitioned table, with the same options.",
+        "the indexes of the partitions or shards have different options",
+        "Create the indexes through the table itself, with the same text_config, weights, k1 and b.",
     );
     /// The rows of the table are in shards, and the query has no statistics of theirs.
     Distributed(table: String) => report(
