@@ -68,7 +68,17 @@ nothing "a role gets other results" --command "SET ROLE reader" --file "$tests/s
 refused "SELECT id FROM spread WHERE body @@@ reground.bm25_query('w1', 'spread')" "bm25_with_statistics"
 query --command "ALTER TABLE spread ENABLE ROW LEVEL SECURITY" --command "CREATE POLICY all_rows ON spread USING (true)"
 refused "SET ROLE reader; SELECT reground.bm25_with_statistics(reground.bm25_query('w1', 'spread'))" "row-level security hides rows"
-query --command "ALTER TABLE spread DISABLE ROW LEVEL SECURITY"
+query --command "SELECT reground.alter_corpus(c, settings => '{\"lexical_statistics\": \"visible\"}') FROM unnest('{plain,spread}'::text[]) AS c" >/dev/null
+nothing "a role with row-level security gets other results" --command "ALTER TABLE plain ENABLE ROW LEVEL SECURITY" --command "DROP POLICY all_rows ON spread" \
+    --command "CREATE POLICY some_rows ON plain USING (tenant = 't1')" --command "CREATE POLICY some_rows ON spread USING (tenant = 't1')" \
+    --command "SET ROLE reader" --file "$tests/hidden.sql"
+query --command "SELECT reground.alter_corpus(c, settings => '{\"lexical_statistics\": \"all\"}') FROM unnest('{plain,spread}'::text[]) AS c" \
+    --command "ALTER TABLE plain DISABLE ROW LEVEL SECURITY" --command "ALTER TABLE spread DISABLE ROW LEVEL SECURITY" >/dev/null
+
+say "the plans are checked"
+for worker in "${workers[@]}"; do server_query "$worker" postgres --command "ALTER SYSTEM SET enable_indexscan = off" --command "SELECT FROM pg_reload_conf()"; done
+[ -n "$(query --file "$tests/plans.sql")" ] || die "plans without an index scan are not noticed"
+for worker in "${workers[@]}"; do server_query "$worker" postgres --command "ALTER SYSTEM RESET enable_indexscan" --command "SELECT FROM pg_reload_conf()"; done
 
 say "shards without rows on their first page"
 for table in plain parts '"Odd % table"'; do query --command "DELETE FROM $table WHERE id IN (SELECT id FROM spread WHERE ctid < '(1,0)')"; done
@@ -80,7 +90,11 @@ search="SELECT count(*) FROM reground.search('spread', 'w1 w2', embedding => '[1
 query --command "$search" >/dev/null
 server_crash "${workers[1]}"
 refused "$search" "127.0.0.1"
+turn="SELECT count(*) FROM reground.begin_turn('failing', 'What of w1?', corpus => 'spread', embedding => '[1,2,3,4,5,6,7,8]', request_id => 'once')"
+refused "$turn" "127.0.0.1"
 server_start "${workers[1]}" "$PG_BIN"
+[ "$(query --command "$turn" --command "$turn" --command "SELECT count(*) FROM reground.turns WHERE request_id = 'once'" | tr '\n' ' ')" = "10 10 1 " ] ||
+    die "a failed turn is not begun once when it is repeated"
 [ "$(query --command "$search")" = 10 ] || die "searches do not go on after the worker has returned"
 nothing "other results after the worker has returned" --file "$tests/searches.sql"
 say "distributed corpora give the results of one server"
