@@ -158,7 +158,7 @@ mod tests {
             |carried| carried.b = 2.0,
             |carried| carried.documents = u64::MAX,
             |carried| carried.length = u64::MAX,
-            |carried| drop(carried.frequencies.insert("shoe".to_owned(), u64::MAX)),
+            |carried| carried.frequencies = BTreeMap::from([("shoe".to_owned(), u64::MAX)]),
             |carried| carried.weights = "x".to_owned(),
         ];
         for change in changes {
