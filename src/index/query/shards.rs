@@ -135,7 +135,7 @@ fn of_first_rows(
     carried(rows)
 }
 
-/// Statistics of all shards. Citus makes a connection for each, which takes some ten milliseconds.
+/// Statistics of all shards. Citus makes a connection for each, which takes tens of milliseconds.
 fn of_commands(
     query: &Bm25Query,
     table: pg_sys::Oid,
