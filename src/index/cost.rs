@@ -8,9 +8,9 @@ use pgrx::{FromDatum, Internal, IntoDatum};
 use reground_bm25::index::score::DEFAULT_SELECTIVITY;
 use reground_bm25::index::search::ranked_search::{FULL_SELECTIVITY, STARTUP_COST_SHARE};
 
-use crate::index::built_settings;
 use crate::index::index_lookup::indexes;
 use crate::index::query::{Bm25Query, check_readable, expected_rows, weighted_query};
+use crate::index::storage::built_settings;
 
 /// Estimates the cost of a path. A path is impossible if it has no condition and no order, orders by two queries, or has a query for another
 /// index on the same column.

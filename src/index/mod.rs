@@ -21,41 +21,14 @@ mod storage;
 mod vacuum;
 
 use pgrx::pg_sys;
-use reground_bm25::index::pages::meta::{IndexSettings, Meta};
 
 pub use content::IndexedColumns;
 pub use query::{Bm25Query, Expansion, RowAddress, hides_rows, row_scores, with_statistics};
-
-use crate::error::Result;
+pub use storage::built_settings;
 
 /// Registers the options. Called once, when the library is loaded.
 pub fn define() {
     options::define();
-}
-
-/// Returns the settings that an index, or every leaf of a partitioned index, was built with; `None` if the text search configurations or
-/// the weights of two leaves differ.
-///
-/// # Errors
-/// A damaged index.
-pub fn built_settings(index: pg_sys::Oid) -> Result<Option<IndexSettings>> {
-    let mut built: Option<IndexSettings> = None;
-    let Ok(leaves) = index_lookup::indexes(index) else {
-        return Ok(None);
-    };
-    for leaf in leaves {
-        let Some(open) = relation::OpenRelation::open(leaf) else {
-            return Ok(None);
-        };
-        // SAFETY: the index is open until `open` is dropped.
-        let pages = unsafe { storage::IndexPages::new(open.as_ptr()) };
-        let settings = Meta::read(&pages)?.settings;
-        let first = built.get_or_insert_with(|| settings.clone());
-        if !settings.uses_text_config(&first.text_config) || settings.weights != first.weights {
-            return Ok(None);
-        }
-    }
-    Ok(built)
 }
 
 /// Returns the columns that an index is on; `None` for an index on anything else than columns, an array of columns, or `in_language` of

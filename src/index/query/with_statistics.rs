@@ -7,8 +7,8 @@ use super::bm25_query::Bm25Query;
 use super::shards::of_shards;
 use super::weighted_query::{check_readable, hides_rows, weighted_query};
 use crate::error::{Error, Result};
-use crate::index::built_settings;
 use crate::index::relation::OpenRelation;
+use crate::index::storage::built_settings;
 use crate::sql::is_distributed;
 
 #[pg_extern(sql = false)]
