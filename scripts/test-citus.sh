@@ -53,6 +53,9 @@ cluster() {
     query --command "SELECT citus_set_coordinator_host('127.0.0.1', $(cat "$coordinator/port"))" >/dev/null
     for server in "${workers[@]}"; do query --command "SELECT citus_add_node('127.0.0.1', $(cat "$server/port"))" >/dev/null; done
     query --set "column=$1" --file "$tests/setup.sql" >/dev/null
+    local check="FROM reground.check_corpus('spread') WHERE item = 'vector settings'"
+    query --command "$(query --command "SELECT hint $check AND status = 'warning'")"
+    [ "$(query --command "SELECT status $check")" = ok ] || die "the hint of check_corpus does not change the servers"
 }
 
 for server in "$coordinator" "${workers[@]}"; do server_query "$server" postgres --command "CREATE ROLE reader LOGIN"; done

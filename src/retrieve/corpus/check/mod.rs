@@ -7,6 +7,7 @@ mod indexes;
 mod languages;
 mod owners;
 mod rows;
+mod servers;
 mod synchronised;
 mod unique;
 
@@ -60,6 +61,7 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
     findings.extend(embeddings::embeddings(corpus, relation)?);
     findings.extend(languages::languages(corpus)?);
     findings.push(indexes::lexical_index(corpus, relation)?);
+    findings.extend(servers::vector_settings(corpus)?);
     findings.extend(indexes::titles(corpus));
     findings.extend(synchronised::synchronised(corpus)?);
     Ok(findings)
