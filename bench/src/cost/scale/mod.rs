@@ -12,7 +12,7 @@ use postgres::Client;
 use self::options::{Options, USAGE};
 use self::passages::TABLE;
 use self::report::{Built, Report};
-use super::speed::hybrid::{HybridSearch, HybridSession};
+use super::speed::hybrid::{HybridSearch, HybridSession, SEARCH};
 use super::speed::workload::{self, Question};
 use crate::data::Folder;
 use crate::database::{machine, server};
@@ -20,6 +20,9 @@ use crate::progress::Progress;
 
 /// Name of the corpus on the table.
 const CORPUS: &str = "scale";
+/// A copy that Citus distributes, and its corpus.
+const SPREAD: &str = "lexical.spread";
+const SPREAD_CORPUS: &str = "spread";
 /// Number of questions.
 const QUESTIONS: usize = 120;
 /// `maintenance_work_mem` of the builds.
@@ -95,9 +98,10 @@ fn build(client: &mut Client) -> Result<(Vec<HybridSearch>, Vec<Built>)> {
         "SELECT reground.add_corpus('{CORPUS}', '{TABLE}', 'chunk_id', 'content', embedding => 'embedding')"
     ))?;
     let mut searches = vec![
-        HybridSearch::of_corpus(CORPUS),
+        HybridSearch::of_corpus(SEARCH, CORPUS),
         HybridSearch::of_reground(TABLE),
     ];
+    searches.extend(distribute(client)?);
     let begun = Instant::now();
     if let Some(search) = HybridSearch::of_pg_textsearch(client, TABLE)? {
         built.push(Built::of(client, "pg_textsearch", "scale_bm25", begun)?);
@@ -105,6 +109,47 @@ fn build(client: &mut Client) -> Result<(Vec<HybridSearch>, Vec<Built>)> {
     }
     client.batch_execute(&format!("VACUUM ANALYZE {TABLE}"))?;
     Ok((searches, built))
+}
+
+/// Makes a copy of the table with one shard for each other server, and returns a search of it; `None` if the database has no Citus with
+/// other servers.
+fn distribute(client: &mut Client) -> Result<Option<HybridSearch>> {
+    let has_citus = "SELECT FROM pg_extension WHERE extname = 'citus'";
+    if client.query_opt(has_citus, &[])?.is_none() {
+        return Ok(None);
+    }
+    let servers: i64 = client
+        .query_one("SELECT count(*) FROM citus_get_active_worker_nodes()", &[])?
+        .get(0);
+    if servers == 0 {
+        return Ok(None);
+    }
+    eprintln!("a copy on {servers} servers …");
+    let statements = [
+        format!(
+            "CREATE TABLE {SPREAD} (LIKE {TABLE} INCLUDING ALL EXCLUDING INDEXES, PRIMARY KEY (chunk_id))"
+        ),
+        format!(
+            "SELECT create_distributed_table('{SPREAD}', 'chunk_id', shard_count => {servers})"
+        ),
+        format!("INSERT INTO {SPREAD} SELECT * FROM {TABLE}"),
+        format!(
+            "CREATE INDEX ON {SPREAD} USING reground_bm25 (content) WITH (text_config = 'english')"
+        ),
+        format!("CREATE INDEX ON {SPREAD} USING hnsw (embedding vector_cosine_ops)"),
+        format!("VACUUM ANALYZE {SPREAD}"),
+        format!(
+            "SELECT reground.drop_corpus(corpus) FROM reground.corpora WHERE corpus = '{SPREAD_CORPUS}'"
+        ),
+        format!(
+            "SELECT reground.add_corpus('{SPREAD_CORPUS}', '{SPREAD}', 'chunk_id', 'content', embedding => 'embedding')"
+        ),
+    ];
+    for statement in statements {
+        client.batch_execute(&statement)?;
+    }
+    let name = "**search** of a copy that Citus distributes over other servers";
+    Ok(Some(HybridSearch::of_corpus(name, SPREAD_CORPUS)))
 }
 
 impl Built {

@@ -11,6 +11,9 @@ use super::workload::Question;
 use crate::database::load::SCHEMA;
 use crate::database::server::{self, Address};
 
+/// Name of the search of the extension.
+pub const SEARCH: &str = "**search**, fused by scores";
+
 /// Rows of each of the two searches, as many as a turn takes by default.
 const CANDIDATES: usize = 40;
 
@@ -31,9 +34,9 @@ pub struct HybridSearch {
 
 impl HybridSearch {
     /// `search` of a corpus.
-    pub fn of_corpus(corpus: &str) -> Self {
+    pub fn of_corpus(name: &'static str, corpus: &str) -> Self {
         Self {
-            name: "**search**, fused by scores",
+            name,
             statement: format!(
                 "SELECT chunk_id, content, score FROM reground.search('{corpus}', $1, $2, max_results => {PASSAGES})"
             ),
@@ -103,7 +106,7 @@ pub fn prepare_tables(client: &mut Client, corpus: &str) -> Result<Vec<HybridSea
          CREATE INDEX ON {copy} USING hnsw (embedding vector_cosine_ops)"
     ))?;
     let mut searches = vec![
-        HybridSearch::of_corpus(corpus),
+        HybridSearch::of_corpus(SEARCH, corpus),
         HybridSearch::of_reground(&passages),
         HybridSearch::in_plain_sql(
             "`tsvector`, GIN, `ts_rank_cd` + pgvector",
