@@ -38,6 +38,8 @@ const ONCE: &str = "OFFSET 0";
 pub struct VectorIndex {
     /// Its name.
     pub name: String,
+    /// Its access method: hnsw or ivfflat.
+    pub method: String,
     /// The indexed expression, as the catalog prints it.
     pub expression: String,
 }
@@ -103,7 +105,7 @@ thread_local! {
 /// Returns the vector indexes of a table with an operator class.
 fn find_indexes(relation: &str, operator_class: &str) -> Result<Vec<VectorIndex>> {
     sql::read_rows(
-        "SELECT c.relname AS name, pg_get_indexdef(i.indexrelid, 1, true) AS expression \
+        "SELECT c.relname AS name, m.amname AS method, pg_get_indexdef(i.indexrelid, 1, true) AS expression \
          FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_am AS m ON m.oid = c.relam \
              JOIN pg_opclass AS o ON o.oid = i.indclass[0] \
          WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname IN ('hnsw', 'ivfflat') \
@@ -212,10 +214,14 @@ fn nearest(
     };
     let distance = distance(corpus, index.as_ref())?;
     let key = corpus.key()?;
-    // An index can only order by distance. Without an index, LIMIT breaks ties by id.
-    let order = match index {
-        Some(_) => "2".to_owned(),
-        None => format!("2, ({key}::text) COLLATE \"C\""),
+    // An index can only order by distance. Without an index, LIMIT breaks ties by id. No index has the sum, also on other servers, which do
+    // not get the settings of the scan.
+    let (distance, order) = match index {
+        Some(_) => (distance, "2".to_owned()),
+        None => (
+            format!("({distance} OPERATOR(pg_catalog.+) 0::float8)"),
+            format!("2, ({key}::text) COLLATE \"C\""),
+        ),
     };
     // The use of the index depends on the limit and on the settings of the scan, so both are in the text.
     let (relations, address_columns) = corpus.searched_relations(filter.reads_documents())?;

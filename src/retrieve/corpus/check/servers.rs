@@ -6,30 +6,33 @@ use crate::retrieve::vector;
 use crate::sql;
 use crate::store::corpora::Corpus;
 
-/// Checks that the other servers scan a vector index as searches do on their own. Citus does not pass the settings on.
+/// Checks that the other servers scan an HNSW index as this server does. Citus does not pass the settings on.
 pub fn vector_settings(corpus: &Corpus) -> Result<Option<Finding>> {
-    if !corpus.is_distributed()? || vector::index(corpus)?.is_none() {
+    let is_hnsw = vector::index(corpus)?.is_some_and(|index| index.method == "hnsw");
+    if !is_hnsw || !corpus.is_distributed()? {
         return Ok(None);
     }
-    // A server that fails reports an error in the search. Before 0.8, pgvector has no such scans.
+    // Before 0.8, pgvector has no iterative scans.
     let servers = sql::read_one::<String>(
         "SELECT string_agg(nodename || ':' || nodeport, ', ' ORDER BY nodeid) FROM run_command_on_workers( \
-             'SELECT coalesce(current_setting(''hnsw.iterative_scan'', true), ''off'')') AS r JOIN pg_dist_node AS n USING (nodename, nodeport) \
-         WHERE r.success AND r.result = 'off'",
+             'SELECT coalesce(current_setting(''hnsw.iterative_scan'', true), ''off'') <> ''off'' \
+                 AND coalesce(current_setting(''hnsw.ef_search'', true), ''0'')::integer >= 100') AS r JOIN pg_dist_node AS n USING (nodename, nodeport) \
+         WHERE NOT r.success OR r.result <> 't'",
         &[],
     )?;
     let item = "vector settings";
-    Ok(Some(match servers {
-        None => Finding::ok(item, "the servers continue the scan of a vector index"),
-        Some(servers) => Finding::warning(
+    let Some(servers) = servers else {
+        return Ok(Some(Finding::ok(
             item,
-            format!(
-                "hnsw.iterative_scan is off on {servers}: with a filter, a search can find too few passages"
-            ),
-            sql::read_one(
-                "SELECT format('ALTER DATABASE %I SET hnsw.iterative_scan = strict_order;', current_database())",
-                &[],
-            )?,
-        ),
-    }))
+            "the servers scan the vector index as this one does",
+        )));
+    };
+    let hint = sql::read_one(
+        "SELECT replace('ALTER DATABASE # SET hnsw.iterative_scan = strict_order; ALTER DATABASE # SET hnsw.ef_search = 100;', '#', quote_ident(current_database()))",
+        &[],
+    )?;
+    let detail = format!(
+        "hnsw.iterative_scan is off, or hnsw.ef_search below 100, on {servers}: searches find worse passages, and with a filter too few"
+    );
+    Ok(Some(Finding::warning(item, detail, hint)))
 }
