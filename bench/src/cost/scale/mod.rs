@@ -111,8 +111,8 @@ fn build(client: &mut Client) -> Result<(Vec<HybridSearch>, Vec<Built>)> {
     Ok((searches, built))
 }
 
-/// Makes a copy of the table with one shard for each other server, and returns a search of it; `None` if the database has no Citus with
-/// other servers.
+/// Distributes a copy of the table, one shard per worker of Citus, and returns its search; `None` without Citus or without workers. The workers
+/// have the `hnsw.ef_search` of their database.
 fn distribute(client: &mut Client) -> Result<Option<HybridSearch>> {
     let has_citus = "SELECT FROM pg_extension WHERE extname = 'citus'";
     if client.query_opt(has_citus, &[])?.is_none() {
