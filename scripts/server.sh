@@ -127,14 +127,20 @@ standby_create() {
     printf '%s\n' "unix_socket_directories = ''" "$@" | as_server_user tee -a "$folder/data/postgresql.conf" >/dev/null
 }
 
-# standby_catches_up STANDBY PRIMARY DATABASE: waits until the standby has replayed all changes; exits after two minutes.
-standby_catches_up() {
-    local position deadline=$((SECONDS + 120))
-    position=$(server_query "$2" "$3" --command "SELECT pg_current_wal_flush_lsn()")
-    until [ "$(server_query "$1" "$3" --command "SELECT pg_last_wal_replay_lsn() >= '$position'")" = t ]; do
-        [ $SECONDS -lt $deadline ] || die "the standby does not catch up" "see $1/log"
+# server_until WHAT FOLDER DATABASE QUERY: waits until the query returns true; exits with a message after two minutes.
+server_until() {
+    local deadline=$((SECONDS + 120))
+    until [ "$(server_query "$2" "$3" --command "$4" 2>/dev/null)" = t ]; do
+        [ $SECONDS -lt $deadline ] || die "$1" "see $2/log"
         sleep 0.1
     done
+}
+
+# standby_catches_up STANDBY PRIMARY DATABASE: waits until the standby has replayed all changes.
+standby_catches_up() {
+    local position
+    position=$(server_query "$2" "$3" --command "SELECT pg_current_wal_flush_lsn()")
+    server_until "the standby does not catch up" "$1" "$3" "SELECT pg_last_wal_replay_lsn() >= '$position'"
 }
 
 # development_server_folder PG_CONFIG: one folder per major version of the embedded server, and one per other server.

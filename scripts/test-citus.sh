@@ -90,6 +90,7 @@ for worker in "${workers[@]}"; do server_query "$worker" postgres --command "ALT
 query --command "ALTER DATABASE app SET hnsw.ef_search = 1"
 nothing "an exact search is not exact" --file "$tests/searches.sql"
 for worker in "${workers[@]}"; do server_query "$worker" postgres --command "ALTER SYSTEM RESET enable_seqscan" --command "SELECT FROM pg_reload_conf()"; done
+query --command "ALTER DATABASE app SET hnsw.ef_search = 100"
 
 say "shards without rows on their first page"
 for table in plain parts '"Odd % table"'; do query --command "DELETE FROM $table WHERE id IN (SELECT id FROM spread WHERE ctid < '(1,0)')"; done

@@ -31,19 +31,10 @@ query() { server_query "$1" app "${@:2}"; }
 # psql_at URI ARGUMENT...
 psql_at() { "$PG_BIN/psql" --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --dbname "$@"; }
 
-# until_true WHAT SERVER QUERY
-until_true() {
-    local waited=$SECONDS
-    until [ "$(query "$2" --command "$3" 2>/dev/null)" = t ]; do
-        [ $((SECONDS - waited)) -lt 120 ] || die "$1"
-        sleep 0.1
-    done
-}
-
 # wait_for_standby SERVER: commits of the server wait for its standby.
 wait_for_standby() {
     query "$1" --command "ALTER SYSTEM SET synchronous_standby_names = '*'" --command "SELECT pg_reload_conf()" >/dev/null
-    until_true "the standby is not synchronous" "$1" "SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
+    server_until "the standby is not synchronous" "$1" app "SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
 }
 
 promote() { (cd "$1" && as_server_user "$PG_BIN/pg_ctl" promote --wait --silent --timeout "$PATIENCE" --pgdata "$1/data"); }
@@ -82,13 +73,13 @@ answers_on() { psql_at "$1" --command "SELECT count(*) FROM reground.messages WH
 
 say "reads of a session that has just written"
 query "$standby" --command "SELECT pg_wal_replay_pause()"
-until_true "replay does not stop" "$standby" "SELECT pg_get_wal_replay_pause_state() = 'paused'"
+server_until "replay does not stop" "$standby" app "SELECT pg_get_wal_replay_pause_state() = 'paused'"
 turn "$writes" read-1 >"$logs/told-read"
 [ "$(answers_on "$writes" read-1)" = 1 ] || die "the primary does not show an answer"
 [ "$(answers_on "$reads" read-1)" = 0 ] || die "the standby shows an answer that it has not replayed" "this test cannot fail"
 written=$(query "$primary" --command "SELECT pg_current_wal_flush_lsn()")
 query "$standby" --command "SELECT pg_wal_replay_resume()"
-until_true "the standby does not reach the position" "$standby" "SELECT pg_last_wal_replay_lsn() >= '$written'"
+server_until "the standby does not reach the position" "$standby" app "SELECT pg_last_wal_replay_lsn() >= '$written'"
 [ "$(answers_on "$reads" read-1)" = 1 ] || die "the standby does not show an answer at its position"
 query "$primary" --command "ALTER ROLE app SET synchronous_commit = remote_apply"
 
@@ -190,12 +181,12 @@ found=$(query "$standby" --command "SELECT v.* FROM reground.conversations AS c 
 [ -z "$found" ] || die "the promoted standby is not sound" "$found"
 query "$standby" --command "SELECT reground.put_document('help', 'later', 'Unicorns eat moonlight.')" >/dev/null
 [ "$(psql_at "$writes" --command "SELECT doc_id FROM reground.search('help', 'unicorns')")" = later ] || die "a new document is not found"
-until_true "no maintenance on the promoted standby" "$standby" "SELECT count(*) > 0 FROM reground.maintenance_runs WHERE started_at > '$promoted_at'"
+server_until "no maintenance on the promoted standby" "$standby" app "SELECT count(*) > 0 FROM reground.maintenance_runs WHERE started_at > '$promoted_at'"
 
 say "the old primary becomes the standby"
 (cd "$folder" && run_logged "$logs/rewind" as_server_user "$PG_BIN/pg_rewind" --target-pgdata "$primary/data" --source-server "$(server_uri "$standby" postgres)" --write-recovery-conf)
 as_server_user tee -a "$primary/data/postgresql.auto.conf" >/dev/null <<<"primary_slot_name = ''"
-read -r primary standby <<<"$standby $primary"
+old=$primary primary=$standby standby=$old
 server_start "$standby" "$PG_BIN"
 wait_for_standby "$primary"
 turn "$writes" back-1 >"$logs/told-back"
@@ -204,7 +195,7 @@ same analyst "${audit[@]}"
 
 say "without synchronous replication, a failover loses turns"
 query "$primary" --command "ALTER SYSTEM RESET synchronous_standby_names" --command "SELECT pg_reload_conf()" >/dev/null
-until_true "the standby remains synchronous" "$primary" "SELECT count(*) = 0 FROM pg_stat_replication WHERE sync_state = 'sync'"
+server_until "the standby remains synchronous" "$primary" app "SELECT count(*) = 0 FROM pg_stat_replication WHERE sync_state = 'sync'"
 server_stop "$standby" "$PG_BIN"
 lost=$(turn "$writes" lost-1 | sed -n 's/^begun lost-1 \([0-9]*\) .*/\1/p')
 server_crash "$primary"

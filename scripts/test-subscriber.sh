@@ -23,20 +23,11 @@ publisher=$folder/publisher subscriber=$folder/subscriber
 # query SERVER ARGUMENT...
 query() { server_query "$1" app "${@:2}"; }
 
-# until_true WHAT SERVER QUERY
-until_true() {
-    local waited=$SECONDS
-    until [ "$(query "$2" --command "$3" 2>/dev/null)" = t ]; do
-        [ $((SECONDS - waited)) -lt 120 ] || die "$1" "see $subscriber/log"
-        sleep 0.1
-    done
-}
-
 # caught_up: waits until the subscriber has all rows of the publisher.
 caught_up() {
     local position
     position=$(query "$publisher" --command "SELECT pg_current_wal_lsn()")
-    until_true "the subscriber does not catch up" "$publisher" "SELECT bool_and(confirmed_flush_lsn >= '$position') FROM pg_replication_slots WHERE slot_name = 'articles'"
+    server_until "the subscriber does not catch up" "$publisher" app "SELECT bool_and(confirmed_flush_lsn >= '$position') FROM pg_replication_slots WHERE slot_name = 'articles'"
     diff <(query "$publisher" --file "$sql/contents.sql") <(query "$subscriber" --file "$sql/contents.sql") >&2 || die "the subscriber has other rows"
 }
 
@@ -59,7 +50,7 @@ done
 query "$publisher" --file "$sql/publisher.sql"
 query "$subscriber" --file "$sql/subscriber.sql" >/dev/null
 query "$subscriber" --command "CREATE SUBSCRIPTION articles CONNECTION '$(server_uri "$publisher" app)' PUBLICATION articles"
-until_true "the tables are not copied" "$subscriber" "SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel"
+server_until "the tables are not copied" "$subscriber" app "SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel"
 caught_up
 sound "after the first copy"
 

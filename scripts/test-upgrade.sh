@@ -56,15 +56,6 @@ query "$old" postgres --command "ALTER DATABASE reground SET reground.tenant_fro
 query "$old" reground --command "CREATE EXTENSION reground CASCADE"
 query "$old" reground --file "$everything/write.sql" >"$logs/write.log"
 
-# until_true WHAT SERVER QUERY
-until_true() {
-    local waited=$SECONDS
-    until [ "$(query "$2" reground --command "$3")" = t ]; do
-        [ $((SECONDS - waited)) -lt 120 ] || die "$1" "see $copy/log"
-        sleep 0.1
-    done
-}
-
 # goes_on SERVER HOW: compares the rows of the upgraded database, and of the next calls.
 goes_on() {
     [[ $(query "$1" reground --command "SHOW server_version") == 18* ]] || die "this is not PostgreSQL 18"
@@ -84,11 +75,11 @@ server_start "$copy" "$new_bin"
 query "$copy" reground --file "$upgrade/empty.sql"
 query "$old" reground --command "CREATE PUBLICATION everything FOR ALL TABLES"
 query "$copy" reground --command "CREATE SUBSCRIPTION everything CONNECTION '$(server_uri "$old" reground)' PUBLICATION everything"
-until_true "the tables are not copied" "$copy" "SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel"
+PG_BIN=$new_bin server_until "the tables are not copied" "$copy" reground "SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel"
 query "$old" reground --file "$upgrade/changes.sql" >"$logs/changes.log"
 # Nothing writes on 16 any more.
 written=$(query "$old" reground --command "SELECT pg_current_wal_lsn()")
-until_true "the changes do not arrive" "$old" "SELECT bool_and(confirmed_flush_lsn >= '$written') FROM pg_replication_slots"
+PG_BIN=$new_bin server_until "the changes do not arrive" "$old" reground "SELECT bool_and(confirmed_flush_lsn >= '$written') FROM pg_replication_slots"
 query "$old" reground --file "$upgrade/sequences.sql" | query "$copy" reground >"$logs/sequences.log"
 query "$copy" reground --command "DROP SUBSCRIPTION everything"
 query "$old" reground --command "DROP PUBLICATION everything"

@@ -39,6 +39,12 @@ CREATE INDEX cloud_hnsw ON cloud USING hnsw (embedding vector_cosine_ops);
 CREATE FUNCTION cloud(settings jsonb) RETURNS text[] LANGUAGE sql AS $$
     SELECT array_agg(chunk_id || ' ' || round(vector_distance::numeric, 5) ORDER BY vector_rank) FROM reground.search('cloud', NULL, '[0.5,-0.5,0.5,1]', max_results => 10, settings => $1)
 $$;
+-- An exact search does not read the index, even where any other scan is expensive.
+SET enable_seqscan = off;
+SELECT array_length(cloud('{"vector_search": "exact"}'), 1) AS rows;
+RESET enable_seqscan;
+SELECT pg_stat_force_next_flush();
+SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'cloud_hnsw';
 SELECT cloud('{"vector_search": "exact"}') = cloud('{"vector_search": "index"}') AS same;
 SELECT pg_stat_force_next_flush();
 SELECT idx_scan > 0 AS index_used FROM pg_stat_user_indexes WHERE indexrelname = 'cloud_hnsw';

@@ -24,7 +24,7 @@ pub use schema::vector_schema;
 /// Bounds of hnsw.ef_search. pgvector defines the upper bound. The lower bound is measured on 13,000 passages: at 40, the
 /// number of candidates of a turn, the nDCG@5 of one graph in three was .01 below that of the exact order; at 100 each graph
 /// was within .002 (docs/evaluation.md).
-const EF_SEARCH: std::ops::RangeInclusive<usize> = 100..=1000;
+pub const EF_SEARCH: std::ops::RangeInclusive<usize> = 100..=1000;
 
 /// Condition for a valid distance. The cosine distance of a zero vector is NaN, and an overflow is infinite.
 const MEASURABLE: &str = "abs(n.value) < 'Infinity'::float8";
@@ -214,8 +214,7 @@ fn nearest(
     };
     let distance = distance(corpus, index.as_ref())?;
     let key = corpus.key()?;
-    // An index can only order by distance. Without an index, LIMIT breaks ties by id. No index has the sum, also on other servers, which do
-    // not get the settings of the scan.
+    // An index can only order by distance. Without an index, LIMIT breaks ties by id, and no index, on any server, has the sum.
     let (distance, order) = match index {
         Some(_) => (distance, "2".to_owned()),
         None => (
@@ -435,10 +434,8 @@ fn with_scan_settings<T>(
         settings.push((c"hnsw.iterative_scan", c"strict_order"));
         settings.push((c"ivfflat.iterative_scan", c"relaxed_order"));
     }
-    match search {
-        VectorSearch::Exact => settings.push((c"enable_indexscan", c"off")),
-        VectorSearch::Index if indexed => settings.push((c"enable_seqscan", c"off")),
-        _ => {}
+    if search == VectorSearch::Index && indexed {
+        settings.push((c"enable_seqscan", c"off"));
     }
     with_settings(&settings, work)
 }

@@ -41,8 +41,8 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     let address = server::resolve(&options.uri)?;
     let mut client = server::connect(&address)?;
     client.execute(
-        "SELECT reground.drop_corpus(corpus) FROM reground.corpora WHERE corpus = $1",
-        &[&CORPUS],
+        "SELECT reground.drop_corpus(corpus) FROM reground.corpora WHERE corpus = ANY ($1)",
+        &[&[CORPUS, SPREAD_CORPUS].as_slice()],
     )?;
     let digest = passages::load(&mut client, &folder, options.passages)?;
     let (searches, built) = build(&mut client)?;
@@ -138,9 +138,6 @@ fn distribute(client: &mut Client) -> Result<Option<HybridSearch>> {
         ),
         format!("CREATE INDEX ON {SPREAD} USING hnsw (embedding vector_cosine_ops)"),
         format!("VACUUM ANALYZE {SPREAD}"),
-        format!(
-            "SELECT reground.drop_corpus(corpus) FROM reground.corpora WHERE corpus = '{SPREAD_CORPUS}'"
-        ),
         format!(
             "SELECT reground.add_corpus('{SPREAD_CORPUS}', '{SPREAD}', 'chunk_id', 'content', embedding => 'embedding')"
         ),

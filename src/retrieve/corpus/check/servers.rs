@@ -12,13 +12,14 @@ pub fn vector_settings(corpus: &Corpus) -> Result<Option<Finding>> {
     if !is_hnsw || !corpus.is_distributed()? {
         return Ok(None);
     }
-    // Before 0.8, pgvector has no iterative scans.
+    let least = vector::EF_SEARCH.start();
+    let command = format!(
+        "SELECT coalesce(current_setting('hnsw.iterative_scan', true), 'off') <> 'off' AND coalesce(current_setting('hnsw.ef_search', true), '0')::integer >= {least}"
+    );
     let servers = sql::read_one::<String>(
-        "SELECT string_agg(nodename || ':' || nodeport, ', ' ORDER BY nodeid) FROM run_command_on_workers( \
-             'SELECT coalesce(current_setting(''hnsw.iterative_scan'', true), ''off'') <> ''off'' \
-                 AND coalesce(current_setting(''hnsw.ef_search'', true), ''0'')::integer >= 100') AS r JOIN pg_dist_node AS n USING (nodename, nodeport) \
+        "SELECT string_agg(nodename || ':' || nodeport, ', ' ORDER BY nodeid) FROM run_command_on_workers($1) AS r JOIN pg_dist_node AS n USING (nodename, nodeport) \
          WHERE NOT r.success OR r.result <> 't'",
-        &[],
+        &[command.as_str().into()],
     )?;
     let item = "vector settings";
     let Some(servers) = servers else {
@@ -28,11 +29,11 @@ pub fn vector_settings(corpus: &Corpus) -> Result<Option<Finding>> {
         )));
     };
     let hint = sql::read_one(
-        "SELECT replace('ALTER DATABASE # SET hnsw.iterative_scan = strict_order; ALTER DATABASE # SET hnsw.ef_search = 100;', '#', quote_ident(current_database()))",
-        &[],
+        "SELECT replace('ALTER DATABASE # SET hnsw.iterative_scan = strict_order; ALTER DATABASE # SET hnsw.ef_search = ' || $1 || ';', '#', quote_ident(current_database()))",
+        &[least.to_string().into()],
     )?;
     let detail = format!(
-        "hnsw.iterative_scan is off, or hnsw.ef_search below 100, on {servers}: searches find worse passages, and with a filter too few"
+        "hnsw.iterative_scan is off, or hnsw.ef_search below {least}, on {servers}: searches find worse passages, and with a filter too few"
     );
     Ok(Some(Finding::warning(item, detail, hint)))
 }
