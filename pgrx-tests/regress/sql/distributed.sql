@@ -22,6 +22,21 @@ BEGIN
     END LOOP;
 END
 $$;
+CREATE TABLE pg_catalog.pg_dist_node (nodeid integer, nodename text, nodeport integer);
+INSERT INTO pg_catalog.pg_dist_node VALUES (1, 'one', 5432), (2, 'two', 5433), (3, 'three', 5434);
+GRANT SELECT ON pg_catalog.pg_dist_node TO PUBLIC;
+-- The command runs here, but the servers answer what the settings say.
+CREATE FUNCTION pg_catalog.run_command_on_workers(command text, OUT nodename text, OUT nodeport integer, OUT success boolean, OUT result text) RETURNS SETOF record
+LANGUAGE plpgsql AS $$
+DECLARE
+    is_set boolean;
+BEGIN
+    EXECUTE command INTO STRICT is_set;
+    RAISE NOTICE '%', command;
+    RETURN QUERY VALUES ('one', 5432, true, 't'), ('two', 5433, true, current_setting('app.of_two')),
+        ('three', 5434, NOT current_setting('app.three_fails')::boolean, 't');
+END
+$$;
 RESET allow_system_table_mods;
 
 CREATE TABLE whole (id text PRIMARY KEY, doc_id text, title text, body text, embedding vector(2));
@@ -64,6 +79,17 @@ FROM (VALUES ('w3 w9', NULL::vector), ('w1', '[1,3]'), ('w4 w10 w2', '[1,12]')) 
 SELECT item, status, detail, hint FROM reground.check_corpus('spread') WHERE item = 'chunk_id';
 CREATE INDEX ON "Spread %s" (id);
 SELECT item, status FROM reground.check_corpus('spread') WHERE item = 'chunk_id';
+-- Servers that do not scan a vector index as this one does. There is no such check without an index.
+SET app.of_two = 'f';
+SET app.three_fails = true;
+SELECT count(*) FROM reground.check_corpus('spread') WHERE item = 'vector settings';
+CREATE INDEX spread_vectors ON "Spread %s" USING hnsw (embedding vector_cosine_ops);
+SELECT status, detail, replace(hint, quote_ident(current_database()), 'NAME') AS hint FROM reground.check_corpus('spread') WHERE item = 'vector settings';
+SET app.of_two = 't';
+SELECT status, detail FROM reground.check_corpus('spread') WHERE item = 'vector settings';
+SET app.three_fails = false;
+SELECT status, detail FROM reground.check_corpus('spread') WHERE item = 'vector settings';
+DROP INDEX spread_vectors;
 SELECT count(*) FROM reground.begin_turn('of whole', 'What of w3 and w9?', corpus => 'whole', embedding => '[1,2]');
 SELECT count(*) FROM reground.begin_turn('of spread', 'What of w3 and w9?', corpus => 'spread', embedding => '[1,2]');
 SELECT count(DISTINCT (c.candidate_no, c.chunk_id, c.lexical_score, c.vector_distance, c.dropped_stage)) * 2 = count(*) AND count(*) > 20 AS equal_candidates
@@ -106,6 +132,6 @@ SELECT reground.drop_corpus(name) FROM unnest('{whole,spread}'::text[]) AS name;
 RESET search_path;
 DROP SCHEMA distributed CASCADE;
 SET allow_system_table_mods = on;
-DROP FUNCTION pg_catalog.run_command_on_shards;
-DROP TABLE pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard;
+DROP FUNCTION pg_catalog.run_command_on_shards, pg_catalog.run_command_on_workers;
+DROP TABLE pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard, pg_catalog.pg_dist_node;
 RESET allow_system_table_mods;

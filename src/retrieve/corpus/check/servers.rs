@@ -33,7 +33,7 @@ pub fn vector_settings(corpus: &Corpus) -> Result<Option<Finding>> {
         &[least.to_string().into()],
     )?;
     let detail = format!(
-        "hnsw.iterative_scan is off, or hnsw.ef_search below {least}, on {servers}: searches find worse passages, and with a filter too few"
+        "without hnsw.iterative_scan and {least} for hnsw.ef_search, or without an answer: {servers}. Searches find worse passages, and with a filter too few"
     );
     Ok(Some(Finding::warning(item, detail, hint)))
 }
