@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests corpora over tables that Citus distributes: a coordinator and two workers, beside the same rows on one server. PG_CONFIG names a
+# Tests corpora over tables that Citus distributes, and corpora that reground distributes: a coordinator and two workers, beside the same rows
+# on one server. PG_CONFIG names a
 # server with Citus and pgvector, which Citus does not come with. CITUS=optional: print one line if there is none.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
@@ -109,4 +110,34 @@ server_start "${workers[1]}" "$PG_BIN"
     die "a failed turn is not begun once when it is repeated"
 [ "$(query --command "$search")" = 10 ] || die "searches do not go on after the worker has returned"
 nothing "other results after the worker has returned" --file "$tests/searches.sql"
+
+say "managed corpora"
+cluster doc_id
+nothing "a managed corpus that is distributed has other rows or results" --file "$tests/managed.sql"
+refused "SELECT reground.sync_table('many', 'spread', key => 'doc_id', content => 'body')" "it is distributed"
+refused "SELECT reground.create_corpus('one', dimensions => 3, chunk_size => 80, chunk_overlap => 20, chunk_unit => 'characters', distribute => true)" "other arguments"
+
+say "a worker fails while a document is stored"
+# Documents of the second worker, in corpora with other words than those of managed.sql.
+query --command "SELECT reground.create_corpus('stored', distribute => true)" >/dev/null
+doc_id=$(query --command "SELECT d FROM generate_series(1, 100) AS n, CAST('f' || n AS text) AS d JOIN pg_dist_placement AS p ON p.shardid = get_shard_id_for_distribution_column('stored', d)
+    JOIN pg_dist_node AS w USING (groupid) WHERE w.nodeport = $(cat "${workers[1]}/port") ORDER BY n LIMIT 1")
+put="SELECT version, changed, chunk_count FROM reground.put_document('stored', '$doc_id', content => 'Red shoes.')"
+stored="SELECT (SELECT count(*) FROM reground.documents WHERE doc_id = '$doc_id'), (SELECT count(*) FROM stored), (SELECT count(*) FROM stored_documents)"
+server_crash "${workers[1]}"
+refused "$put" "127.0.0.1"
+server_start "${workers[1]}" "$PG_BIN"
+[ "$(query --command "$stored")" = "0|0|0" ] || die "a failed document is stored in part"
+mkfifo "$folder/go"
+if query --command BEGIN --command "$put" --command "\\! echo >'$folder/put'; read -r < '$folder/go'" --command COMMIT >"$folder/commit" 2>&1; then echo; fi &
+committed=$!
+until [ -f "$folder/put" ]; do sleep 0.1; done
+server_crash "${workers[1]}"
+echo >"$folder/go"
+wait "$committed"
+grep -q "127.0.0.1" "$folder/commit" || die "no error of a commit without the worker" "$(cat "$folder/commit")"
+server_start "${workers[1]}" "$PG_BIN"
+[ "$(query --command "$stored")" = "0|0|0" ] || die "a document whose commit failed is stored in part"
+[ "$(query --command "$put" --command "$put" --command "$stored" | tr '\n' ' ')" = "1|t|1 1|f|1 1|1|1 " ] || die "a failed document is not stored when it is put again"
+nothing "the corpus is not sound" --command "SELECT problem FROM reground.check_coordinates('stored')" --command "SELECT item, detail FROM reground.check_corpus('stored') WHERE status <> 'ok'"
 say "distributed corpora give the results of one server"

@@ -41,6 +41,22 @@ COMMENT ON FUNCTION reground.bm25_with_statistics IS
 REVOKE ALL ON FUNCTION reground.bm25_with_statistics FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION reground.bm25_with_statistics TO reground_user;
 
+-- Distributed corpora.
+
+DROP FUNCTION reground.create_corpus;
+CREATE FUNCTION reground.create_corpus(
+    corpus text, dimensions integer DEFAULT NULL, schema text DEFAULT pg_catalog.current_schema(),
+    embedding_type text DEFAULT 'vector', metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english',
+    chunk_size integer DEFAULT 512, chunk_overlap integer DEFAULT 128, chunk_unit text DEFAULT 'tokens',
+    settings jsonb DEFAULT '{}', tenant text DEFAULT NULL, text_config_per_document boolean DEFAULT false, embedding_model text DEFAULT NULL,
+    title_weight integer DEFAULT 2, tenant_column text DEFAULT NULL, principals_column text DEFAULT NULL, keep_versions integer DEFAULT NULL,
+    distribute boolean DEFAULT false)
+    RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'create_corpus_wrapper';
+COMMENT ON FUNCTION reground.create_corpus IS
+'Creates a corpus with tables of its own in a schema, owned by the caller: NAME (passages), NAME_documents (texts and versions) and NAME_history (passages of earlier versions). If tenant is given and the table NAME exists, the tables of the tenant begin with NAME__TENANT. dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. chunk_unit: tokens (o200k_base), characters or sentences. text_config_per_document: each document may have its own text search configuration. embedding_model: registered model whose embeddings a worker keeps up to date; it gives the dimensions. title_weight: how many times a word of a title or heading counts, 0 to 100; 0: titles are neither searched nor embedded. tenant_column: name of a column that put_document fills with the current tenant; each tenant reads and writes its own rows only. principals_column: name of a column of text arrays; a row is visible if it has one of current_principals(). keep_versions: newest versions of each document to keep; earlier ones are removed when nothing cites them; 0: all; NULL: all, or 1 with a synchronised table. distribute: Citus distributes the tables by document. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments, 0A000 for distribute without Citus.';
+REVOKE ALL ON FUNCTION reground.create_corpus FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION reground.create_corpus TO reground_admin;
+
 -- Keys of tenants, and views and functions that open what they seal.
 
 CREATE TABLE reground.tenant_keys (

@@ -1,10 +1,29 @@
 //! Checks of SQL arguments that several functions share.
 
+use pgrx::pg_sys;
+
 use crate::error::{Error, Result};
 
 /// Returns a required argument. Errors: 22004 if it is NULL.
 pub(crate) fn given<T>(argument: Option<T>, name: &'static str) -> Result<T> {
     argument.ok_or(Error::Null(name))
+}
+
+/// Returns a required argument that the objects of the previous release do not declare. `position` counts from 0. Errors: 22004 if it is NULL.
+pub(crate) fn given_since_update(
+    fcinfo: pg_sys::FunctionCallInfo,
+    position: u16,
+    default: bool,
+    name: &'static str,
+) -> Result<bool> {
+    // SAFETY: PostgreSQL passes a valid call, with `nargs` arguments, and the argument is declared as boolean.
+    let argument = unsafe {
+        match u16::try_from((*fcinfo).nargs) {
+            Ok(count) if count > position => pgrx::pg_getarg::<bool>(fcinfo, position.into()),
+            _ => Some(default),
+        }
+    };
+    given(argument, name)
 }
 
 /// Returns a required text that is not blank. Errors: 22004 if it is NULL, 22023 if it is blank.

@@ -11,5 +11,5 @@ mod keys;
 mod models;
 mod turn;
 
-pub(crate) use arguments::{given, names, not_empty, writable};
+pub(crate) use arguments::{given, given_since_update, names, not_empty, writable};
 pub(crate) use audit::maintenance;

@@ -148,6 +148,18 @@ error_table! {
         format!("a relation of corpus \"{corpus}\" no longer exists"),
         format!("Run SELECT reground.drop_corpus({}), then register the corpus again.", quote_literal(&corpus)),
     );
+    /// The tables of a corpus cannot be distributed without Citus.
+    NoCitus => report(
+        Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+        "this database cannot distribute tables: it does not have the extension citus",
+        "CREATE EXTENSION citus; on all servers, or omit distribute.",
+    );
+    /// Citus runs no triggers on a distributed table.
+    DistributedSource(table: String) => report(
+        Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+        format!("{table} cannot be synchronised: it is distributed, so no trigger sees its changes"),
+        "Register it with reground.add_corpus, or store its rows with reground.put_document.",
+    );
     /// A column that a corpus maps was renamed or dropped.
     MappedColumn { column: String, relation: String, hint: String } => report(
         Code::ERRCODE_UNDEFINED_COLUMN,

@@ -12,14 +12,24 @@ thread_local! {
     static DISTRIBUTED: RefCell<CatalogCache<pg_sys::Oid, bool>> = RefCell::default();
 }
 
+/// Whether this database has the extension Citus.
+pub fn can_distribute() -> bool {
+    distributed_tables() != pg_sys::InvalidOid
+}
+
+/// The catalog of the distributed tables, or `InvalidOid` without Citus.
+fn distributed_tables() -> pg_sys::Oid {
+    // SAFETY: a look-up in the catalog caches by a NUL-terminated name.
+    unsafe {
+        let catalogs = pg_sys::Oid::from(pg_sys::PG_CATALOG_NAMESPACE);
+        pg_sys::get_relname_relid(c"pg_dist_partition".as_ptr(), catalogs)
+    }
+}
+
 /// Whether the rows of a table are in shards, which Citus reads. The table itself and its indexes are empty then.
 pub fn is_distributed(table: pg_sys::Oid) -> Result<bool> {
     kept(&DISTRIBUTED, table, || {
-        // SAFETY: a look-up in the catalog caches by a NUL-terminated name.
-        let of_citus = unsafe {
-            let catalogs = pg_sys::Oid::from(pg_sys::PG_CATALOG_NAMESPACE);
-            pg_sys::get_relname_relid(c"pg_dist_partition".as_ptr(), catalogs)
-        };
+        let of_citus = distributed_tables();
         if of_citus == pg_sys::InvalidOid {
             return Ok(false);
         }

@@ -24,7 +24,7 @@ mod transition;
 pub use caller::{PLAN_EACH_TIME, PLAN_ONCE, PRINCIPALS, TENANT};
 pub use catalog_cache::{CatalogCache, kept, kept_by_statements};
 pub use catalog_scan::{column, find_row};
-pub use distributed::is_distributed;
+pub use distributed::{can_distribute, is_distributed};
 pub use explain::explained;
 pub use locks::{lock, lock_key, lock_relation, share_key, try_lock, try_lock_key, try_share_key};
 pub use record::Record;

@@ -32,6 +32,8 @@ SELECT * FROM regress.refusal($$SELECT reground.create_corpus('x', chunk_unit =>
 SELECT * FROM regress.refusal($$SELECT reground.create_corpus('x', schema => 'nowhere')$$);
 SELECT * FROM regress.refusal($$SELECT reground.create_corpus('x', settings => '{"max_source": 3}')$$);
 SELECT * FROM regress.refusal($$SELECT reground.create_corpus('x', settings => '[]')$$);
+SELECT * FROM regress.refusal($$SELECT reground.create_corpus('x', distribute => true)$$);
+SELECT * FROM regress.refusal($$SELECT reground.create_corpus('x', distribute => NULL)$$);
 SELECT count(*) AS half_made FROM reground.corpora WHERE corpus IN ('x', 'sea', '');
 SELECT to_regclass('corpora.x') AS half_made;
 

@@ -15,11 +15,11 @@ use crate::api::corpus::sync::triggers;
 use crate::api::corpus::table_names::{relation_exists, table_names};
 use crate::api::corpus::{embedding_model, embeddings};
 use crate::api::turn::hooks;
-use crate::api::{given, writable};
+use crate::api::{given, given_since_update, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, notice};
 use crate::guc;
-use crate::retrieve::managed::{Reading, RowColumns, TableNames};
+use crate::retrieve::managed::{Layout, Reading, RowColumns, TableNames};
 use crate::retrieve::mapping::{
     check_documents_of_tenants, embedding_column, locate, remap, require_column,
 };
@@ -51,8 +51,13 @@ fn create_corpus(
     tenant_column: Option<&str>,
     principals_column: Option<&str>,
     keep_versions: Option<i32>,
+    fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("create_corpus")?;
+    let distribute = given_since_update(fcinfo, 17, false, "distribute")?;
+    if distribute && !sql::can_distribute() {
+        return Err(Error::NoCitus.into());
+    }
     let title_weight = checked_title_weight(given(title_weight, "title_weight")?)?;
     let per_document = given(text_config_per_document, "text_config_per_document")?;
     let name = named(corpus)?;
@@ -96,10 +101,20 @@ fn create_corpus(
         embedding_model,
         roles,
     };
-    if !registered_alike(&new)? {
-        make_tables(&new, &tables, per_document, embedding_type, columns)?;
-        corpora::insert(&new)?;
-        embedding_model::begin(&owner_tenant(tenant)?, name)?;
+    match registered_alike(&new)? {
+        Some(corpus) if corpus.is_distributed()? == distribute => {}
+        Some(_) => return Err(Error::CorpusExists(name.to_owned()).into()),
+        None => {
+            let layout = Layout {
+                dimensions,
+                embedding_type,
+                columns,
+                distribute,
+            };
+            make_tables(&new, &tables, per_document, layout)?;
+            corpora::insert(&new)?;
+            embedding_model::begin(&owner_tenant(tenant)?, name)?;
+        }
     }
     Ok(())
 }
@@ -117,8 +132,7 @@ fn make_tables(
     new: &NewCorpus<'_>,
     tables: &TableNames,
     per_document: bool,
-    embedding_type: &str,
-    columns: RowColumns<'_>,
+    layout: Layout<'_>,
 ) -> Result<()> {
     for relation in [&tables.passages, &tables.documents, &tables.history] {
         if relation_exists(relation)? {
@@ -130,7 +144,7 @@ fn make_tables(
         per_document,
         title_weight: new.title_weight,
     };
-    managed::make_tables(tables, reading, new.dimensions, embedding_type, columns)
+    managed::make_tables(tables, reading, layout)
 }
 
 #[pg_extern(sql = false)]
@@ -262,7 +276,7 @@ impl Registration<'_> {
             embedding_model: self.embedding_model,
             roles,
         };
-        if !registered_alike(&new)? {
+        if registered_alike(&new)?.is_none() {
             corpora::insert(&new)?;
             embedding_model::begin(&owner_tenant(new.tenant)?, new.corpus)?;
             if let Some(corpus) = corpora::find(&owner_tenant(new.tenant)?, new.corpus)? {
@@ -507,13 +521,13 @@ fn relation_name(relation: pg_sys::Oid) -> Result<String> {
     .ok_or_else(|| Error::Unknown("table or view", relation.to_u32().to_string()))
 }
 
-/// Whether an equal registration exists. Errors: 42710 if a different one has the name.
-fn registered_alike(new: &NewCorpus<'_>) -> Result<bool> {
+/// The corpus of an equal registration, if it exists. Errors: 42710 if a different one has the name.
+fn registered_alike(new: &NewCorpus<'_>) -> Result<Option<Corpus>> {
     corpora::hold_name(new.corpus)?;
     let tenant = owner_tenant(new.tenant)?;
     if let Some(stored) = corpora::stored(&tenant, new.corpus)? {
         let registered = corpora::find(&tenant, new.corpus)?;
-        if registered.is_some_and(|corpus| corpus.is_gone()) {
+        if registered.as_ref().is_some_and(Corpus::is_gone) {
             return Err(Error::RelationGone(new.corpus.to_owned()));
         }
         let mut exists = true;
@@ -524,13 +538,13 @@ fn registered_alike(new: &NewCorpus<'_>) -> Result<bool> {
             exists &= relation_exists(relation)?;
         }
         if exists && corpora::would_store(new)? == stored {
-            return Ok(true);
+            return Ok(registered);
         }
     }
     if corpora::is_taken(new.tenant, new.corpus)? {
         return Err(Error::CorpusExists(new.corpus.to_owned()));
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Merges changes into an object; null removes a member.

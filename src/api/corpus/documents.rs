@@ -215,7 +215,7 @@ pub(in crate::api) fn store(
     if changed {
         end_version(corpus, doc_id, &indexed_at)?;
     }
-    describe(corpus, &new, prepared, description)?;
+    write(corpus, &new, prepared, description, changed)?;
     let changes = if changed {
         documents::insert(&new)?;
         passages::replace(
@@ -312,12 +312,13 @@ fn end_version(corpus: &Corpus, doc_id: &str, at: &str) -> Result<bool> {
     Ok(ended > 0)
 }
 
-/// Writes the row of a version in the table of documents. The row keeps descriptions that are replaced, with their end.
-fn describe(
+/// Writes the row of a version in the table of documents: a new one, or the descriptions of the present one.
+fn write(
     corpus: &Corpus,
     new: &NewVersion<'_>,
     prepared: &Prepared,
     description: Description<'_>,
+    is_new: bool,
 ) -> Result<()> {
     let mut args: Vec<DatumWithOid<'_>> = vec![
         new.doc_id.into(),
@@ -340,29 +341,53 @@ fn describe(
     ];
     let (owners, owner_values) = description.owners.columns(corpus, args.len());
     args.extend(description.owners.args());
-    let of = |form: &str| {
-        let columns = documents::DESCRIBED.iter();
-        let columns = columns.map(|(column, _)| form.replace('#', column));
-        columns.collect::<Vec<_>>().join(", ")
-    };
+    let documents = corpus.documents.as_deref().unwrap_or_default();
+    if !is_new && sql::run(&describe(corpus, documents), &args)? > 0 {
+        return Ok(());
+    }
     sql::run(
         &format!(
-            "INSERT INTO {} AS d (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content, text_config, indexed_at, positions{owners}) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13::timestamptz, $14::jsonb{owner_values}) \
-             ON CONFLICT (doc_id, version) DO UPDATE SET earlier_descriptions = d.earlier_descriptions \
-                 || CASE WHEN ROW({was}) IS DISTINCT FROM ROW({is}) THEN jsonb_build_object('until', greatest($13::timestamptz, d.indexed_at, \
-                     (d.earlier_descriptions -> -1 ->> 'until')::timestamptz), {pairs}) ELSE '[]' END, title = excluded.title, uri = excluded.uri, published = excluded.published, \
-                 modified_at = excluded.modified_at, media_type = excluded.media_type, language = excluded.language, \
-                 page_count = excluded.page_count, metadata = excluded.metadata, \
-                 text_config = excluded.text_config",
-            corpus.documents.as_deref().unwrap_or_default(),
-            was = of("d.#"),
-            is = of("excluded.#"),
-            pairs = of("'#', d.#") + &former_headings(corpus),
+            "INSERT INTO {documents} (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content, text_config, indexed_at, positions{owners}) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13::timestamptz, $14::jsonb{owner_values})"
         ),
         &args,
     )?;
     Ok(())
+}
+
+/// Returns the statement that changes the descriptions of the present version. The row keeps descriptions that are replaced, with their end.
+/// Citus does not evaluate expressions of rows in an UPDATE, so the WITH clause does.
+fn describe(corpus: &Corpus, documents: &str) -> String {
+    let columns = documents::DESCRIBED.iter().map(|(column, _)| *column);
+    let values = [
+        "$3",
+        "$4",
+        "$5",
+        "$6",
+        "$7",
+        "$8",
+        "$9",
+        "$10::jsonb",
+        "$12",
+    ];
+    let of = |form: &str| {
+        let columns = columns.clone().map(|column| form.replace('#', column));
+        columns.collect::<Vec<_>>().join(", ")
+    };
+    let set = columns.clone().zip(values);
+    let set: String = set
+        .map(|(column, value)| format!(", {column} = {value}"))
+        .collect();
+    format!(
+        "WITH former AS MATERIALIZED ( \
+             SELECT d.earlier_descriptions || CASE WHEN ROW({was}) IS DISTINCT FROM ROW({is}) THEN jsonb_build_object('until', greatest($13::timestamptz, d.indexed_at, \
+                 (d.earlier_descriptions -> -1 ->> 'until')::timestamptz), {pairs}) ELSE '[]' END AS descriptions \
+             FROM {documents} AS d WHERE d.doc_id = $1 AND d.version = $2) \
+         UPDATE {documents} AS d SET earlier_descriptions = f.descriptions{set} FROM former AS f WHERE d.doc_id = $1 AND d.version = $2",
+        was = of("d.#"),
+        is = values.join(", "),
+        pairs = of("'#', d.#") + &former_headings(corpus),
+    )
 }
 
 /// Returns the pair of a replaced description `d` with the headings of the passages by ordinal, if the new title changes them.
@@ -371,7 +396,7 @@ fn former_headings(corpus: &Corpus) -> String {
         return String::new();
     }
     format!(
-        ", 'headings', CASE WHEN ROW(d.title, d.media_type) IS DISTINCT FROM ROW(excluded.title, excluded.media_type) THEN \
+        ", 'headings', CASE WHEN ROW(d.title, d.media_type) IS DISTINCT FROM ROW($3, $7) THEN \
              (SELECT coalesce(jsonb_object_agg(p.ordinal, p.heading), '{{}}') FROM {} AS p WHERE p.doc_id = d.doc_id AND p.heading IS NOT NULL) END",
         corpus.relation.as_deref().unwrap_or_default()
     )

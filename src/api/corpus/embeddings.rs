@@ -163,16 +163,20 @@ fn put_embeddings(
     let key_type = corpus.column_type("chunk_id").unwrap_or("text");
     let equals = format!("OPERATOR({}.=)", operator_schema(key_type)?);
     let key = corpus.key()?;
+    // An UPDATE of a distributed table cannot compute the hash, which is not immutable. It compares the text, which can change meanwhile.
     let statement = format!(
         "WITH given AS (SELECT DISTINCT ON (e.chunk_id) e.chunk_id, e.embedding, e.hash FROM ROWS FROM (unnest($1::text[]), unnest($2), unnest($4::text[])) WITH ORDINALITY AS e(chunk_id, embedding, hash, n) \
              ORDER BY e.chunk_id, e.n DESC), \
-         stored AS (UPDATE {} AS p SET {} = g.embedding::{}{set_model} FROM given AS g WHERE {key} {equals} g.chunk_id::{key_type} AND {} AND (g.hash IS NULL OR g.hash = {hash}) \
-             RETURNING {key}::text AS chunk_id, {hash} AS hash) \
+         present AS MATERIALIZED (SELECT g.chunk_id, g.embedding, {text} AS content, {hash} AS hash FROM given AS g JOIN {relation} AS p ON {key} {equals} g.chunk_id::{key_type} \
+             WHERE g.hash IS NULL OR g.hash = {hash}), \
+         stored AS (UPDATE {relation} AS p SET {} = g.embedding::{}{set_model} FROM present AS g \
+             WHERE {key} {equals} g.chunk_id::{key_type} AND {} AND {text} IS NOT DISTINCT FROM g.content RETURNING {key}::text AS chunk_id, g.hash) \
          SELECT json_build_object('chunk_ids', coalesce(json_agg(s.chunk_id), '[]'), 'hashes', coalesce(json_agg(s.hash), '[]'))::text FROM stored AS s",
-        corpus.relation.as_deref().unwrap_or_default(),
         sql::ident(&column.name),
         column.kind,
         corpus.embeddable()?,
+        relation = corpus.relation.as_deref().unwrap_or_default(),
+        text = corpus.embedded_text()?,
         hash = text_hash(&corpus)?,
     );
     // SAFETY: as above; the datum lives as long as this call.

@@ -67,9 +67,9 @@ pub fn replace(
          reused AS ( \
              UPDATE {relation} AS p SET version = $3, ordinal = g.ordinal, content = g.content, tokens = g.tokens, char_start = g.char_start, \
                  char_end = g.char_end, page_start = g.page_start, page_end = g.page_end, heading = g.heading, metadata = g.metadata{set}{vectors} \
-             FROM given AS g JOIN stored AS s ON s.content_hash = g.content_hash AND s.nth = g.nth WHERE p.chunk_id = s.chunk_id RETURNING 1), \
+             FROM given AS g JOIN stored AS s ON s.content_hash = g.content_hash AND s.nth = g.nth WHERE p.doc_id = $2 AND p.chunk_id = s.chunk_id RETURNING 1), \
          removed AS ( \
-             DELETE FROM {relation} AS p USING stored AS s WHERE p.chunk_id = s.chunk_id \
+             DELETE FROM {relation} AS p USING stored AS s WHERE p.doc_id = $2 AND p.chunk_id = s.chunk_id \
                  AND NOT EXISTS (SELECT FROM given AS g WHERE g.content_hash = s.content_hash AND g.nth = s.nth) \
              RETURNING p.content_hash, p.chunk_id{returned}), \
          added AS ( \
@@ -137,7 +137,7 @@ impl History {
                          tokens = CASE WHEN s.content <> g.content THEN coalesce(h.tokens, s.tokens) ELSE h.tokens END, \
                          embedding = coalesce(h.embedding, {former_vector}) \
                      FROM stored AS s JOIN given AS g ON g.content_hash = s.content_hash AND g.nth = s.nth \
-                     WHERE h.chunk_id = s.chunk_id AND (h.content IS NULL AND s.content <> g.content OR h.embedding IS NULL AND s.heading IS DISTINCT FROM g.heading))",
+                     WHERE h.doc_id = $2 AND h.chunk_id = s.chunk_id AND (h.content IS NULL AND s.content <> g.content OR h.embedding IS NULL AND s.heading IS DISTINCT FROM g.heading))",
                 columns = place.join(", "),
                 removed = listed("r"),
                 stored = listed("s"),
@@ -179,7 +179,7 @@ pub fn keep_former_vectors(
         &format!(
             "UPDATE {history} AS h SET embedding = p.{vector} \
              FROM {} AS p JOIN pg_catalog.json_to_recordset($2::json) AS g(ordinal integer, heading text) ON g.ordinal = p.ordinal \
-             WHERE p.doc_id = $1 AND h.chunk_id = p.chunk_id AND h.embedding IS NULL AND p.heading IS DISTINCT FROM g.heading",
+             WHERE p.doc_id = $1 AND h.doc_id = $1 AND h.chunk_id = p.chunk_id AND h.embedding IS NULL AND p.heading IS DISTINCT FROM g.heading",
             corpus.relation.as_deref().unwrap_or_default()
         ),
         &[doc_id.into(), sql::json(passages)?.into()],

@@ -167,7 +167,7 @@ fn end_done(corpus: &Corpus, target: Target<'_>, meaning: &str) -> Result<i64> {
         );
         let done = sql::write_one::<Vec<String>>(
             &format!(
-                "SELECT array_agg(g.chunk_id) FROM unnest($1::text[]) AS g(chunk_id) WHERE EXISTS (SELECT FROM {} AS p WHERE {condition})",
+                "SELECT array_agg(DISTINCT g.chunk_id) FROM unnest($1::text[]) AS g(chunk_id) JOIN {} AS p ON {condition}",
                 corpus.relation.as_deref().unwrap_or_default()
             ),
             &[suspects.into()],

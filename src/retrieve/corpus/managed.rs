@@ -176,14 +176,42 @@ pub struct TableNames {
     pub history: String,
 }
 
+/// The properties of the tables of a new corpus.
+#[derive(Clone, Copy)]
+pub struct Layout<'a> {
+    /// Dimensions of the embeddings; `None` without them.
+    pub dimensions: Option<i32>,
+    pub embedding_type: &'a str,
+    pub columns: RowColumns<'a>,
+    /// Whether Citus distributes the tables by document.
+    pub distribute: bool,
+}
+
+impl Layout<'_> {
+    /// The columns of a primary key. In a distributed table, each unique index needs the distribution column.
+    fn key(self, columns: &str) -> String {
+        match self.distribute {
+            true => format!("PRIMARY KEY (doc_id, {columns})"),
+            false => format!("PRIMARY KEY ({columns})"),
+        }
+    }
+
+    /// Distributes a new table, with the rows of a document on the server that has them in the table `with`.
+    fn distribute(self, table: &str, with: &str) -> Result<()> {
+        if !self.distribute {
+            return Ok(());
+        }
+        sql::run_ddl(&format!(
+            "SELECT create_distributed_table({}, 'doc_id', colocate_with => {})",
+            sql::literal(table),
+            sql::literal(with)
+        ))
+    }
+}
+
 /// Creates the tables of a corpus, with their indexes.
-pub fn make_tables(
-    tables: &TableNames,
-    reading: Reading<'_>,
-    dimensions: Option<i32>,
-    embedding_type: &str,
-    columns: RowColumns<'_>,
-) -> Result<()> {
+pub fn make_tables(tables: &TableNames, reading: Reading<'_>, layout: Layout<'_>) -> Result<()> {
+    let columns = layout.columns;
     let more = columns.definitions();
     let TableNames {
         passages,
@@ -196,31 +224,40 @@ pub fn make_tables(
              indexed_at timestamptz NOT NULL DEFAULT now(), replaced_at timestamptz, earlier_descriptions jsonb NOT NULL DEFAULT '[]', positions jsonb, \
              PRIMARY KEY (doc_id, version){more})"
     ))?;
-    let embedding = match dimensions {
+    layout.distribute(documents, "none")?;
+    let embedding = match layout.dimensions {
         Some(count) => format!(
-            "embedding {}.{embedding_type}({count}), embedding_model text, ",
-            vector_schema()?
+            "embedding {}.{}({count}), embedding_model text, ",
+            vector_schema()?,
+            layout.embedding_type
         ),
         None => String::new(),
     };
     sql::run_ddl(&format!(
-        "CREATE TABLE {passages} (chunk_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, doc_id text NOT NULL, version integer NOT NULL, \
+        "CREATE TABLE {passages} (chunk_id bigint GENERATED ALWAYS AS IDENTITY, doc_id text NOT NULL, version integer NOT NULL, \
              ordinal integer NOT NULL, content text NOT NULL, tokens integer NOT NULL, char_start integer, char_end integer, page_start integer, \
-             page_end integer, content_hash text NOT NULL, heading text, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {}{}{more})",
+             page_end integer, content_hash text NOT NULL, heading text, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {}{}, {}{more})",
         if reading.per_document {
             "text_config text, "
         } else {
             ""
         },
-        lexemes_column(reading.text_config, reading.per_document)
+        lexemes_column(reading.text_config, reading.per_document),
+        layout.key("chunk_id")
     ))?;
+    layout.distribute(passages, documents)?;
+    if layout.distribute {
+        sql::run_ddl(&format!("CREATE INDEX ON {passages} (chunk_id)"))?;
+    }
     sql::run_ddl(&format!("CREATE INDEX ON {passages} (doc_id, ordinal)"))?;
     sql::run_ddl(&reading.create_index_on(passages, columns.tenant))?;
     if reading.per_document {
         sql::run_ddl(&configs_index(passages))?;
     }
     columns.create_indexes(passages)?;
-    make_history(history, embedding_type, &more)?;
+    make_history(history, layout)?;
+    layout.distribute(history, documents)?;
+    sql::run_ddl(&format!("CREATE INDEX ON {history} (doc_id, version)"))?;
     for (relation, comment) in [
         (
             history,
@@ -246,14 +283,16 @@ pub fn make_tables(
 /// Creates the table of the passages of earlier versions. A row without content and hash has those of the row with the same chunk_id that left
 /// the corpus last: the current one, or the one with `is_last`. So a passage that stays costs no second copy of text and embedding. The
 /// column of embeddings has no fixed number of dimensions, because a corpus can change its model.
-fn make_history(history: &str, embedding_type: &str, more: &str) -> Result<()> {
+fn make_history(history: &str, layout: Layout<'_>) -> Result<()> {
     sql::run_ddl(&format!(
         "CREATE TABLE {history} (chunk_id bigint NOT NULL, doc_id text NOT NULL, version integer NOT NULL, ordinal integer NOT NULL, content text, \
              tokens integer, char_start integer, char_end integer, page_start integer, page_end integer, content_hash text, \
-             heading text, embedding {}.{embedding_type}, metadata jsonb NOT NULL, is_last boolean NOT NULL, PRIMARY KEY (chunk_id, version){more})",
-        vector_schema()?
-    ))?;
-    sql::run_ddl(&format!("CREATE INDEX ON {history} (doc_id, version)"))
+             heading text, embedding {}.{}, metadata jsonb NOT NULL, is_last boolean NOT NULL, {}{})",
+        vector_schema()?,
+        layout.embedding_type,
+        layout.key("chunk_id, version"),
+        layout.columns.definitions()
+    ))
 }
 
 /// Rebuilds the lexemes and the index of a corpus, for another text search configuration or for one per document. `corpus` is

@@ -125,8 +125,8 @@ fn passages(corpus: &Corpus, history: &str, as_of: &str) -> Result<String> {
         earlier.push(format!("{value} AS {name}"));
     }
     Ok(format!(
-        "SELECT {} FROM {relation} AS p {} UNION ALL SELECT {} FROM {history} AS h LEFT JOIN {relation} AS c ON c.chunk_id = h.chunk_id \
-             LEFT JOIN {history} AS l ON l.chunk_id = h.chunk_id AND l.is_last {}",
+        "SELECT {} FROM {relation} AS p {} UNION ALL SELECT {} FROM {history} AS h LEFT JOIN {relation} AS c ON c.doc_id = h.doc_id AND c.chunk_id = h.chunk_id \
+             LEFT JOIN {history} AS l ON l.doc_id = h.doc_id AND l.chunk_id = h.chunk_id AND l.is_last {}",
         current.join(", "),
         former_headings(corpus, "p", as_of),
         earlier.join(", "),

@@ -284,10 +284,13 @@ impl Corpus {
         }
         Ok(match lines.as_slice() {
             [] => format!("{content}::text"),
-            lines => format!(
-                "CASE WHEN {content} IS NOT NULL THEN concat_ws(E'\\n', {}, {content}::text) END",
-                lines.join(", ")
-            ),
+            // Without concat_ws, which is not immutable: an UPDATE of a distributed table could not compare the text.
+            lines => {
+                let lines = lines
+                    .iter()
+                    .map(|line| format!("coalesce({line} || E'\\n', '') || "));
+                format!("{}{content}::text", lines.collect::<String>())
+            }
         })
     }
 

@@ -62,7 +62,7 @@ fn remove(corpus: &Corpus, doc_id: &str, gone: Vec<i32>) -> Result<()> {
         sql::run(
             &format!(
                 "DELETE FROM {history} AS h WHERE h.doc_id = $1 AND h.version = ANY ($2) AND NOT (h.is_last AND EXISTS ( \
-                     SELECT FROM {history} AS k WHERE k.chunk_id = h.chunk_id AND k.version <> ALL ($2)))"
+                     SELECT FROM {history} AS k WHERE k.doc_id = $1 AND k.chunk_id = h.chunk_id AND k.version <> ALL ($2)))"
             ),
             &[doc_id.into(), gone.clone().into()],
         )?;

@@ -167,6 +167,9 @@ pub fn check_source(source: pg_sys::Oid) -> Result<String> {
             "Synchronise the table behind it, register it with reground.add_corpus, or store its rows with reground.put_document.",
         ));
     }
+    if sql::is_distributed(source)? {
+        return Err(Error::DistributedSource(table));
+    }
     if persistence == "t" {
         return Err(refused(
             "it is a temporary table",

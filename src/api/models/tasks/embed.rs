@@ -189,10 +189,14 @@ fn store(
     let column = corpus.vectors(meaning)?;
     let relation = corpus.relation.as_deref().unwrap_or_default();
     let name = sql::ident(&column.name);
-    let is_passage = format!("{} AND {} = $2", has_key(corpus, "$1")?, text_hash(corpus)?);
+    let has_key = has_key(corpus, "$1")?;
+    let text = corpus.embedded_text()?;
+    let is_passage = format!("{has_key} AND {} = $2", text_hash(corpus)?);
+    // An UPDATE of a distributed table cannot compute the hash, which is not immutable. It compares the text, which can change meanwhile.
     let kept = sql::write_one::<bool>(
         &format!(
-            "UPDATE {relation} AS p SET {name} = $3::text::{} WHERE {is_passage} RETURNING p.{name} IS NOT NULL",
+            "WITH present AS MATERIALIZED (SELECT {text} AS content FROM {relation} AS p WHERE {is_passage}) \
+             UPDATE {relation} AS p SET {name} = $3::text::{} FROM present AS g WHERE {has_key} AND {text} = g.content RETURNING p.{name} IS NOT NULL",
             column.kind
         ),
         &[chunk_id.into(), hash.into(), sql::json(embedding)?.into()],

@@ -10,7 +10,7 @@ use crate::store::corpora::Corpus;
 /// Checks that the ids of passages are unique and indexed.
 pub fn chunk_id(corpus: &Corpus, relation: &str) -> Result<Option<Finding>> {
     match corpus.mapping.get("chunk_id") {
-        Some(column) => unique("chunk_id", relation, &column.column),
+        Some(column) => unique("chunk_id", relation, &column.column, corpus.managed),
         None => Ok(None),
     }
 }
@@ -19,7 +19,7 @@ pub fn chunk_id(corpus: &Corpus, relation: &str) -> Result<Option<Finding>> {
 pub fn documents_doc_id(corpus: &Corpus) -> Result<Option<Finding>> {
     match (&corpus.documents, corpus.mapping.get("documents_doc_id")) {
         (Some(documents), Some(column)) if !corpus.managed => {
-            unique("documents_doc_id", documents, &column.column)
+            unique("documents_doc_id", documents, &column.column, false)
         }
         _ => Ok(None),
     }
@@ -38,8 +38,8 @@ struct ColumnIndexes {
 }
 
 /// Checks that a column has a unique index. A partitioned or distributed table can have one only with its partition key, so there an
-/// ordinary index is sufficient. A view has no indexes.
-fn unique(item: &str, relation: &str, column: &str) -> Result<Option<Finding>> {
+/// ordinary index is sufficient. A view has no indexes. `is_generated`: PostgreSQL makes the values.
+fn unique(item: &str, relation: &str, column: &str, is_generated: bool) -> Result<Option<Finding>> {
     let Some(indexes) = indexes(relation, column)? else {
         return Ok(None);
     };
@@ -55,6 +55,9 @@ fn unique(item: &str, relation: &str, column: &str) -> Result<Option<Finding>> {
             item,
             format!("{column}; the view has to ensure that it is unique"),
         ),
+        (Some(_), Some(index)) if is_generated => {
+            Finding::ok(item, format!("{column} has the index {index}"))
+        }
         (Some(parts), Some(index)) => Finding::ok(
             item,
             format!(
