@@ -91,8 +91,10 @@ fn named(corpus: &Corpus) -> Result<Vec<String>> {
         _ => None,
     };
     // Reads one entry per value from the index. Without an index this would sort the whole relation once per value.
+    // Citus does not plan recursive queries.
+    let is_walked = !is_joined && !corpus.is_distributed()? && has_index(relation, &mapped.column)?;
     let values = match value {
-        Some(value) if !is_joined && has_index(relation, &mapped.column)? => format!(
+        Some(value) if is_walked => format!(
             "WITH RECURSIVE next_value(named) AS ((SELECT {value} {from} ORDER BY 1 LIMIT 1) \
                  UNION ALL SELECT (SELECT {value} {from} AND {value} > next_value.named ORDER BY 1 LIMIT 1) FROM next_value WHERE next_value.named IS NOT NULL) \
              SELECT next_value.named AS {} FROM next_value",

@@ -4,6 +4,8 @@
 use reground_models::recheck::LastCheck;
 use serde::{Deserialize, Serialize};
 
+use pgrx::pg_sys;
+
 use crate::error::Result;
 use crate::run_as::{as_owner, as_owner_scanning};
 use crate::sql;
@@ -355,9 +357,16 @@ pub fn unfinished(corpus_id: i64, model: &str) -> Result<Unfinished> {
 }
 
 /// Counter of the rows that were inserted, updated or deleted in the relations of a corpus and their partitions, as the statistics have
-/// it.
+/// it; `None` if the relation of the passages is distributed, because this server has no statistics of the others.
 pub fn changes(corpus_id: i64) -> Result<Option<i64>> {
     as_owner_scanning(|| {
+        let relation = sql::write_one::<pg_sys::Oid>(
+            "SELECT k.relation::oid FROM reground.corpora AS k WHERE k.corpus_id = $1",
+            &[corpus_id.into()],
+        )?;
+        if relation.map_or(Ok(false), sql::is_distributed)? {
+            return Ok(None);
+        }
         sql::write_one(
             "SELECT sum(pg_stat_get_tuples_inserted(r.oid) + pg_stat_get_tuples_updated(r.oid) + pg_stat_get_tuples_deleted(r.oid))::bigint \
              FROM reground.corpora AS k CROSS JOIN LATERAL (SELECT k.relation::oid AS oid UNION SELECT t.relid::oid FROM pg_partition_tree(k.relation) AS t \
