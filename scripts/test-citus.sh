@@ -22,9 +22,13 @@ library=$("$ROOT/scripts/build-extension.sh")
 temporary_servers citus
 coordinator=$folder/coordinator
 workers=("$folder/one" "$folder/two")
+# Times are returned in the same form, although each server has a time zone of its own.
+zone=UTC
 for server in "$coordinator" "${workers[@]}"; do
-    server_create "$server" "$PG_BIN" "fsync = off" "autovacuum = off" "shared_preload_libraries = 'citus'" "wal_level = logical" "citus.node_connection_timeout = 5000"
+    server_create "$server" "$PG_BIN" "fsync = off" "autovacuum = off" "shared_preload_libraries = 'citus'" "wal_level = logical" "citus.node_connection_timeout = 5000" \
+        "TimeZone = '$zone'"
     server_start "$server" "$PG_BIN"
+    zone=Asia/Tokyo
 done
 
 query() { server_query "$coordinator" app "$@"; }
@@ -112,9 +116,8 @@ server_start "${workers[1]}" "$PG_BIN"
 nothing "other results after the worker has returned" --file "$tests/searches.sql"
 
 say "managed corpora"
-cluster doc_id
 nothing "a managed corpus that is distributed has other rows or results" --file "$tests/managed.sql"
-refused "SELECT reground.sync_table('many', 'spread', key => 'doc_id', content => 'body')" "it is distributed"
+refused "SELECT reground.sync_table('many', 'spread_source', key => 'id', content => 'body')" "it is distributed"
 refused "SELECT reground.create_corpus('one', dimensions => 3, chunk_size => 80, chunk_overlap => 20, chunk_unit => 'characters', distribute => true)" "other arguments"
 
 say "a worker fails while a document is stored"
@@ -139,5 +142,5 @@ grep -q "127.0.0.1" "$folder/commit" || die "no error of a commit without the wo
 server_start "${workers[1]}" "$PG_BIN"
 [ "$(query --command "$stored")" = "0|0|0" ] || die "a document whose commit failed is stored in part"
 [ "$(query --command "$put" --command "$put" --command "$stored" | tr '\n' ' ')" = "1|t|1 1|f|1 1|1|1 " ] || die "a failed document is not stored when it is put again"
-nothing "the corpus is not sound" --command "SELECT problem FROM reground.check_coordinates('stored')" --command "SELECT item, detail FROM reground.check_corpus('stored') WHERE status <> 'ok'"
+nothing "the corpus is not sound" --command "SELECT problem FROM reground.check_coordinates('stored')" --command "SELECT item, detail FROM reground.check_corpus('stored') WHERE status <> 'ok' AND item <> 'embedding'"
 say "distributed corpora give the results of one server"

@@ -270,10 +270,18 @@ pub fn dates<'a>(
 }
 
 /// Returns the expression for a date as text, a time in the form of ISO 8601; NULL if it is not mapped.
-fn date_text(corpus: &Corpus, meaning: &str) -> String {
-    match corpus.column(meaning) {
-        Some(column) => format!("to_jsonb({column}) #>> '{{}}'::text[]"),
-        None => "NULL::text".to_owned(),
+pub fn date_text(corpus: &Corpus, meaning: &str) -> String {
+    let Some(column) = corpus.column(meaning) else {
+        return "NULL::text".to_owned();
+    };
+    let text = format!("to_jsonb({column}) #>> '{{}}'::text[]");
+    // A server with shards has a time zone of its own.
+    match corpus.column_type(meaning) {
+        Some("timestamp with time zone") => format!(
+            "CASE WHEN {column} >= '0001-01-01 00:00:00+00' AND {column} < 'infinity' \
+                 THEN (to_jsonb({column} AT TIME ZONE 'UTC') #>> '{{}}'::text[]) || '+00:00' ELSE {text} END"
+        ),
+        _ => text,
     }
 }
 

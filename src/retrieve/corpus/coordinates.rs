@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::retrieve::catalog::is_unique;
-use crate::retrieve::passages::row_tenant;
+use crate::retrieve::passages::{date_text, row_tenant};
 use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
 use crate::store::corpora::{Corpus, Side};
@@ -150,9 +150,7 @@ fn present_query(corpus: &Corpus, from: &str) -> Result<String> {
         out_of_bounds(corpus),
         ["version", "modified_at"]
             .iter()
-            .filter_map(|meaning| corpus.column(meaning))
-            .map(|column| format!("to_jsonb({column}) #>> '{{}}'::text[]"))
-            .chain(["NULL::text".to_owned()])
+            .map(|meaning| date_text(corpus, meaning))
             .collect::<Vec<_>>()
             .join(", "),
     ))
