@@ -164,8 +164,8 @@ pub fn gone<R: Serialize + DeserializeOwned>(corpus: &Corpus, recorded: &[R]) ->
     let gone = sql::read_json(
         &format!(
             "WITH recorded AS MATERIALIZED (SELECT * FROM json_to_recordset($1::json) AS g(chunk_id text, row_tenant text)), \
-             present AS MATERIALIZED (SELECT g.chunk_id, g.row_tenant FROM recorded AS g JOIN ({}) \
-                 ON {} OPERATOR({schema}.=) g.chunk_id::{kind} AND {} IS NOT NULL AND coalesce({} = g.row_tenant, g.row_tenant IS NULL)) \
+             present AS MATERIALIZED (SELECT g.chunk_id, g.row_tenant FROM recorded AS g, {} \
+                 WHERE {} OPERATOR({schema}.=) g.chunk_id::{kind} AND {} IS NOT NULL AND coalesce({} = g.row_tenant, g.row_tenant IS NULL)) \
              SELECT json_agg(json_build_object('chunk_id', g.chunk_id, 'row_tenant', g.row_tenant))::text FROM recorded AS g \
              WHERE NOT EXISTS (SELECT FROM present AS e WHERE e.chunk_id = g.chunk_id AND e.row_tenant IS NOT DISTINCT FROM g.row_tenant)",
             corpus.all_relations()?,
