@@ -345,10 +345,15 @@ fn write(
     if !is_new && sql::run(&describe(corpus, documents), &args)? > 0 {
         return Ok(());
     }
+    let described = documents::DESCRIBED.iter();
+    let described = described.map(|(column, _)| format!("{column} = excluded.{column}"));
+    let described = described.collect::<Vec<_>>().join(", ");
+    // A version that the snapshot does not show raises a serialisation error here, and no unique violation.
     sql::run(
         &format!(
             "INSERT INTO {documents} (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content, text_config, indexed_at, positions{owners}) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13::timestamptz, $14::jsonb{owner_values})"
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13::timestamptz, $14::jsonb{owner_values}) \
+             ON CONFLICT (doc_id, version) DO UPDATE SET {described}"
         ),
         &args,
     )?;
