@@ -202,7 +202,7 @@ impl Layout<'_> {
             return Ok(());
         }
         sql::run_ddl(&format!(
-            "SELECT create_distributed_table({}, 'doc_id', colocate_with => {})",
+            "SELECT pg_catalog.create_distributed_table({}, 'doc_id', colocate_with => {})",
             sql::literal(table),
             sql::literal(with)
         ))
