@@ -101,22 +101,32 @@ fn create_corpus(
         embedding_model,
         roles,
     };
-    match registered_alike(&new)? {
-        Some(corpus) if corpus.is_distributed()? == distribute => {}
-        Some(_) => return Err(Error::CorpusExists(name.to_owned()).into()),
+    let layout = Layout {
+        dimensions,
+        embedding_type,
+        columns,
+        distribute,
+    };
+    create(&new, &tables, per_document, layout)?;
+    Ok(())
+}
+
+/// Makes the tables of a corpus and registers it, unless an equal one exists.
+fn create(
+    new: &NewCorpus<'_>,
+    tables: &TableNames,
+    per_document: bool,
+    layout: Layout<'_>,
+) -> Result<()> {
+    match registered_alike(new)? {
+        Some(corpus) if corpus.is_distributed()? == layout.distribute => Ok(()),
+        Some(_) => Err(Error::CorpusExists(new.corpus.to_owned())),
         None => {
-            let layout = Layout {
-                dimensions,
-                embedding_type,
-                columns,
-                distribute,
-            };
-            make_tables(&new, &tables, per_document, layout)?;
-            corpora::insert(&new)?;
-            embedding_model::begin(&owner_tenant(tenant)?, name)?;
+            make_tables(new, tables, per_document, layout)?;
+            corpora::insert(new)?;
+            embedding_model::begin(&owner_tenant(new.tenant)?, new.corpus)
         }
     }
-    Ok(())
 }
 
 /// The tenant whose corpora contain a corpus of `tenant`: the caller's, for a shared one.
