@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests corpora over tables that Citus distributes, and corpora that reground distributes: a coordinator and two workers, beside the same rows
-# on one server. PG_CONFIG names a
-# server with Citus and pgvector, which Citus does not come with. CITUS=optional: print one line if there is none.
+# on one server. PG_CONFIG names a server with Citus and pgvector, which Citus does not come with. CITUS=optional: print one line if there is
+# none.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -53,7 +53,7 @@ cluster() {
     for server in "$coordinator" "${workers[@]}"; do
         server_query "$server" postgres --command "DROP DATABASE IF EXISTS app WITH (FORCE)" --command "CREATE DATABASE app"
         server_query "$server" app --command "CREATE EXTENSION citus" --command "CREATE EXTENSION reground CASCADE" \
-            --command "GRANT reground_user TO reader"
+            --command "GRANT reground_user TO reader" --command "GRANT reground_admin TO writer"
     done
     query --command "SELECT citus_set_coordinator_host('127.0.0.1', $(cat "$coordinator/port"))" >/dev/null
     for server in "${workers[@]}"; do query --command "SELECT citus_add_node('127.0.0.1', $(cat "$server/port"))" >/dev/null; done
@@ -63,7 +63,7 @@ cluster() {
     [ "$(query --command "SELECT status $check")" = ok ] || die "the hint of check_corpus does not change the servers"
 }
 
-for server in "$coordinator" "${workers[@]}"; do server_query "$server" postgres --command "CREATE ROLE reader LOGIN"; done
+for server in "$coordinator" "${workers[@]}"; do server_query "$server" postgres --command "CREATE ROLE reader LOGIN" --command "CREATE ROLE writer LOGIN"; done
 for column in doc_id tenant; do
     say "a table distributed by $column"
     cluster "$column"

@@ -126,3 +126,4 @@ RESET reground.tenant;
 RESET reground.tenant_from;
 
 \ir managed_changes.sql
+\ir managed_roles.sql
