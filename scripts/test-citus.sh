@@ -63,11 +63,24 @@ cluster() {
     [ "$(query --command "SELECT status $check")" = ok ] || die "the hint of check_corpus does not change the servers"
 }
 
+# on_worker: a worker that registers the table gives the results of the coordinator, also in a conversation.
+on_worker() {
+    local server file
+    server_query "${workers[0]}" app --file "$tests/worker.sql" >/dev/null
+    for file in worker_searches worker_turns; do
+        for server in "$coordinator" "${workers[0]}"; do server_query "$server" app --file "$tests/$file.sql" >"$server/$file"; done
+        grep -q . "$coordinator/$file" || die "the coordinator finds nothing" "this test cannot fail"
+        diff "$coordinator/$file" "${workers[0]}/$file" >&2 || die "a worker (>) gives other results than the coordinator (<)"
+    done
+    [ "$(server_query "${workers[0]}" app --command "SELECT doc_id FROM reground.search('own', 'passage')")" = here ] || die "a worker does not find rows of its own"
+}
+
 for server in "$coordinator" "${workers[@]}"; do server_query "$server" postgres --command "CREATE ROLE reader LOGIN" --command "CREATE ROLE writer LOGIN"; done
 for column in doc_id tenant; do
     say "a table distributed by $column"
     cluster "$column"
     for file in searches tenants conversation; do nothing "the distributed table gives other results" --file "$tests/$file.sql"; done
+    on_worker
     # For 100 candidates, reading shards of 1,500 rows costs less than their index.
     query --command "ALTER DATABASE app SET hnsw.ef_search = 40"
     nothing "a shard is not searched by its index, or returns too many rows" --file "$tests/plans.sql"
@@ -143,4 +156,15 @@ server_start "${workers[1]}" "$PG_BIN"
 [ "$(query --command "$stored")" = "0|0|0" ] || die "a document whose commit failed is stored in part"
 [ "$(query --command "$put" --command "$put" --command "$stored" | tr '\n' ' ')" = "1|t|1 1|f|1 1|1|1 " ] || die "a failed document is not stored when it is put again"
 nothing "the corpus is not sound" --command "SELECT problem FROM reground.check_coordinates('stored')" --command "SELECT item, detail FROM reground.check_corpus('stored') WHERE status <> 'ok' AND item <> 'embedding'"
+
+say "a worker searches a managed corpus"
+query --command "SELECT reground.put_document('stored', 'w' || n, format('Shoes %s are w%s.', n, n % 7), title => 'Shoes ' || n) FROM generate_series(1, 30) AS n" >/dev/null
+server_query "${workers[0]}" app --command "SELECT reground.add_corpus('stored', 'stored', chunk_id => 'chunk_id', content => 'content', doc_id => 'doc_id', heading => 'heading', version => 'version',
+    documents => 'stored_documents', documents_doc_id => 'doc_id', title => 'title')" >/dev/null
+for server in "$coordinator" "${workers[0]}"; do
+    server_query "$server" app --command "SELECT chunk_id, doc_id, title, content, score FROM reground.search('stored', 'shoes w3', max_results => 100) ORDER BY score DESC, chunk_id" >"$server/managed"
+done
+[ "$(wc -l <"$coordinator/managed")" = 31 ] || die "the coordinator does not find all documents"
+diff "$coordinator/managed" "${workers[0]}/managed" >&2 || die "a worker (>) gives other results than the coordinator (<)"
+[ "$(server_query "${workers[0]}" app --command "SELECT status FROM reground.check_corpus('stored') WHERE item = 'lexical index'")" = ok ] || die "a worker does not use the index"
 say "distributed corpora give the results of one server"
