@@ -1,9 +1,9 @@
 # Each target calls one script. Downloads, builds and servers are in ~/.cache/reground (REGROUND_CACHE=…), not in the clone.
 
-export ARGS WORKER PG PG_CONFIG APPS CITUS PACKAGES DEBS MAINTAINER PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS ROWS SECONDS_EACH PART MINUTES CALLS
+export ARGS WORKER PG PG_CONFIG ANALYST APPS CITUS PACKAGES DEBS MAINTAINER PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS ROWS SECONDS_EACH PART MINUTES CALLS
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-bench test-metrics test-models test-apps test-update test-pgvector test-installed test-packages test-image test-owner test-upgrade test-crash test-sealing test-subscriber test-erasure test-citus test-replicas soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-scale bench-visible-rows all build install package fmt lint clean
+.PHONY: help demo test test-bench test-metrics test-models test-apps test-update test-pgvector test-installed test-packages test-image test-owner test-upgrade test-crash test-sealing test-subscriber test-erasure test-citus test-replicas test-nodes soak worker server server-stop eval eval-sample bench bench-alerts bench-audit bench-growth bench-recording bench-lexical bench-scale bench-visible-rows all build install package fmt lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -64,6 +64,9 @@ test-erasure: ## test that erased text is in no dump, no file of the server and 
 
 test-replicas: ## test reads on a standby, and a failover during turns, directly and through pgbouncer
 	@scripts/test-replicas.sh
+
+test-nodes: ## test a set of tenants per server, audited in one database through postgres_fdw, and the split of a server (ANALYST=pg_config with postgres_fdw; ANALYST=optional: read the servers one by one)
+	@scripts/test-nodes.sh
 
 test-citus: ## test corpora over tables that Citus distributes, with a coordinator and two workers (PG_CONFIG=server with Citus; CITUS=optional: skip without one)
 	@scripts/test-citus.sh
