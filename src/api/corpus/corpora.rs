@@ -25,6 +25,7 @@ use crate::retrieve::mapping::{
 };
 use crate::retrieve::{check, managed, text_config};
 use crate::rows;
+use crate::session::with_settings;
 use crate::sql;
 use crate::store::corpora::{self, Column, Corpus, Hold, Mapping, NewCorpus, Side};
 use crate::store::positions;
@@ -154,7 +155,12 @@ fn make_tables(
         per_document,
         title_weight: new.title_weight,
     };
-    managed::make_tables(tables, reading, layout)
+    let make = || managed::make_tables(tables, reading, layout);
+    match layout.distribute {
+        // Over several connections to a server, Citus blocks itself when it shortens the names of indexes.
+        true => with_settings(&[(c"citus.multi_shard_modify_mode", c"sequential")], make),
+        false => make(),
+    }
 }
 
 #[pg_extern(sql = false)]

@@ -78,10 +78,12 @@ enum IndexOfShards {
 }
 
 impl IndexOfShards {
-    /// The indexes of shards for a table or an index.
+    /// The indexes of shards for a table or an index. Citus shortens long names, so a name is used only where there are several indexes.
     fn of(relation: pg_sys::Oid) -> Result<Self> {
         let names = sql::read_one::<Vec<String>>(
-            "SELECT ARRAY[n.nspname, c.relname]::text[] FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = $1 AND c.relkind IN ('i', 'I')",
+            "SELECT ARRAY[n.nspname, c.relname]::text[] FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_index AS x ON x.indexrelid = c.oid \
+             WHERE c.oid = $1 AND EXISTS (SELECT FROM pg_index AS y JOIN pg_class AS d ON d.oid = y.indexrelid \
+                 WHERE y.indrelid = x.indrelid AND d.relam = c.relam AND d.oid <> c.oid)",
             &[relation.into()],
         )?;
         Ok(match names.as_deref() {
