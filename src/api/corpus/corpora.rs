@@ -1,5 +1,7 @@
 //! Functions that create, register, change, drop and check corpora.
 
+use std::ffi::CStr;
+
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -112,6 +114,13 @@ fn create_corpus(
     Ok(())
 }
 
+/// Settings of Citus: the shards get our indexes, one after another. Over several connections to a server, Citus blocks itself when it
+/// shortens the names of indexes.
+const CREATING_SHARDS: [(&CStr, &CStr); 2] = [
+    (c"citus.enable_ddl_propagation", c"on"),
+    (c"citus.multi_shard_modify_mode", c"sequential"),
+];
+
 /// Makes the tables of a corpus and registers it, unless an equal one exists.
 fn create(
     new: &NewCorpus<'_>,
@@ -157,8 +166,7 @@ fn make_tables(
     };
     let make = || managed::make_tables(tables, reading, layout);
     match layout.distribute {
-        // Over several connections to a server, Citus blocks itself when it shortens the names of indexes.
-        true => with_settings(&[(c"citus.multi_shard_modify_mode", c"sequential")], make),
+        true => with_settings(&CREATING_SHARDS, make),
         false => make(),
     }
 }

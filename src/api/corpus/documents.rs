@@ -348,7 +348,7 @@ fn write(
     let described = documents::DESCRIBED.iter();
     let described = described.map(|(column, _)| format!("{column} = excluded.{column}"));
     let described = described.collect::<Vec<_>>().join(", ");
-    // A version that the snapshot does not show raises a serialisation error here, and no unique violation.
+    // A version that the snapshot does not show raises a serialisation error here, and no unique violation, except in a distributed table.
     sql::run(
         &format!(
             "INSERT INTO {documents} (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content, text_config, indexed_at, positions{owners}) \
