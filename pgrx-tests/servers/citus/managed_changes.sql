@@ -35,8 +35,11 @@ SELECT * FROM pg_temp.differ($$SELECT p.* FROM reground.put_document('#', 'd5', 
 SELECT pg_temp.work() \g /dev/null
 SELECT * FROM pg_temp.differ($$SELECT chunk_id, embedding, heading FROM "#" ORDER BY chunk_id$$);
 SELECT * FROM pg_temp.differ($$SELECT reground.alter_corpus('#', embedding_model => 'second')$$);
+-- A model is switched when no row has changed meanwhile, as the statistics show it.
+SELECT pg_stat_force_next_flush() \g /dev/null
 SELECT reground.queue_embeddings() \g /dev/null
 SELECT pg_temp.work() \g /dev/null
+SELECT pg_stat_force_next_flush() \g /dev/null
 SELECT reground.queue_embeddings() \g /dev/null
 SELECT * FROM pg_temp.differ($$SELECT to_jsonb(p) AS passage FROM "#" AS p WHERE p.embedding_2 IS NOT NULL ORDER BY chunk_id$$);
 SELECT 'models', corpus, embedding_model, dimensions FROM reground.corpora WHERE corpus IN ('one', 'many') AND (embedding_model, dimensions) IS DISTINCT FROM ('second', 4);
