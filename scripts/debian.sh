@@ -60,7 +60,7 @@ debian_run() {
         mount --bind "$builds" "$folder/cache"
         mount -t proc proc "$folder/proc"
         mount --rbind /dev "$folder/dev"
-        exec chroot "$folder" env --ignore-environment HOME=/cache TERM=dumb LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+        exec chroot "$folder" env --ignore-environment HOME=/cache TERM=dumb LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive CARGO_INCREMENTAL=0 \
             REGROUND_CACHE=/cache CARGO_HOME="$registry" PATH="$toolchain/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "$@"
     ' debian_run "$folder" "$ROOT" "$builds" "$toolchain" "$registry" "$@"
 }

@@ -212,7 +212,7 @@ fn a_cancelled_call_leaves_nothing_behind() -> Result<()> {
 fn a_call_that_timed_out_leaves_nothing_behind() -> Result<()> {
     interrupt_everywhere(
         "int_statement",
-        "SET statement_timeout = '100ms'",
+        "SET statement_timeout = '50ms'",
         "57014",
         Fixture::run_until_timeout,
     )
@@ -222,7 +222,7 @@ fn a_call_that_timed_out_leaves_nothing_behind() -> Result<()> {
 fn a_call_with_a_lock_timeout_leaves_nothing_behind() -> Result<()> {
     interrupt_everywhere(
         "int_lock",
-        "SET lock_timeout = '100ms'",
+        "SET lock_timeout = '10ms'",
         "55P03",
         Fixture::run_until_timeout,
     )
