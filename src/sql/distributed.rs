@@ -1,12 +1,28 @@
 //! Tables that the extension Citus distributes over servers.
 
 use std::cell::RefCell;
+use std::ffi::CStr;
 
+use pgrx::PgRelation;
 use pgrx::pg_sys;
 
 use super::catalog_cache::{CatalogCache, kept};
 use super::catalog_scan::{column, find_row};
+use super::query_tree::{Relation, find_relation};
 use crate::error::Result;
+use crate::session::PINNED_PATH;
+
+/// Settings while a statement that reads shards runs. Citus writes statements for the servers as text, and parses parts of them again on this
+/// server: with names as the search_path finds them, and values in the styles of the session. It plans no statement without the values of
+/// its parameters.
+pub const FOR_SHARDS: [(&CStr, &CStr); 6] = [
+    (c"search_path", PINNED_PATH),
+    (c"plan_cache_mode", c"force_custom_plan"),
+    (c"DateStyle", c"ISO"),
+    (c"IntervalStyle", c"postgres"),
+    (c"extra_float_digits", c"1"),
+    (c"bytea_output", c"hex"),
+];
 
 thread_local! {
     static DISTRIBUTED: RefCell<CatalogCache<pg_sys::Oid, bool>> = RefCell::default();
@@ -40,4 +56,28 @@ pub fn is_distributed(table: pg_sys::Oid) -> Result<bool> {
         });
         Ok(found.is_some())
     })
+}
+
+/// Whether a query reads or writes a distributed table, also through a view.
+///
+/// # Safety
+/// `query` is a valid analysed query, and its relations are locked.
+pub unsafe fn reads_shards(query: *mut pg_sys::Query) -> Result<bool> {
+    if !can_distribute() {
+        return Ok(false);
+    }
+    // SAFETY: by contract.
+    Ok(unsafe { find_relation(query, is_of_shards) }?.is_some())
+}
+
+fn is_of_shards(relation: Relation) -> Result<bool> {
+    if !relation.is_view {
+        return is_distributed(relation.oid);
+    }
+    // SAFETY: the view is locked, as its query is read, and the relations of this query are locked when it is rewritten. Here only their
+    // oids are used.
+    unsafe {
+        let view = PgRelation::with_lock(relation.oid, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
+        reads_shards(pg_sys::get_view_query(view.as_ptr()))
+    }
 }

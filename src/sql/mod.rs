@@ -14,6 +14,7 @@ mod explain;
 mod locks;
 mod names;
 mod plans;
+mod query_tree;
 mod record;
 mod run;
 mod statement;

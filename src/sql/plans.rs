@@ -42,7 +42,8 @@ pub fn prepared(text: &str, args: &Args<'_>) -> Result<Rc<Statement>> {
         let found = found.filter(|entry| entry.statement.takes(&types));
         found.map_or((None, 1), |entry| {
             entry.uses += 1;
-            let reusable = !is_replanned_at(entry.uses);
+            // Analysed before it runs, because a table that has been distributed needs other settings.
+            let reusable = !is_replanned_at(entry.uses) && entry.statement.is_valid();
             (reusable.then(|| Rc::clone(&entry.statement)), entry.uses)
         })
     });

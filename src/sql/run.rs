@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::explain::record;
 use super::plans::prepared;
-use super::statement::{Access, Args, Cursor, Row, Rows};
+use super::statement::{Access, Args, Row, Rows};
 use crate::error::Result;
 use crate::session::{PINNED_PATH, PLAIN_TEXT, with_plain_names, with_settings};
 
@@ -112,7 +112,7 @@ pub fn read_batches(
     with_plain_names(|| {
         Spi::connect(|_| {
             let statement = prepared(query, args)?;
-            let mut cursor: Cursor = statement.open(args)?;
+            let mut cursor = statement.open(args)?;
             while cursor.fetch(batch, |rows| rows.iter().try_for_each(|row| read(&row)))? {}
             Ok(())
         })

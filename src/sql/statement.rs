@@ -1,5 +1,6 @@
 //! One prepared statement, run through SPI.
 
+use std::cell::Cell;
 use std::ffi::{CString, c_int, c_long, c_void};
 use std::ptr::NonNull;
 
@@ -8,8 +9,10 @@ use pgrx::{FromDatum, IntoDatum, pg_sys};
 
 use super::caller;
 use super::catalog_version;
-use super::names::{self, ParameterTypes};
+use super::distributed::FOR_SHARDS;
+use super::names::{self, Analysed};
 use crate::error::{Error, Result};
+use crate::session::with_settings;
 
 /// Arguments of a statement.
 pub type Args<'a> = [DatumWithOid<'a>];
@@ -17,8 +20,8 @@ pub type Args<'a> = [DatumWithOid<'a>];
 /// A statement that is prepared for the rest of the session. Its names are resolved in `pg_catalog` (see [`names`]).
 pub struct Statement {
     plan: NonNull<pg_sys::_SPI_plan>,
-    /// The plan points to these.
-    types: Box<ParameterTypes>,
+    /// The plan points to it.
+    analysed: Box<Analysed>,
     /// Whether the parameters of the caller follow the arguments.
     takes_caller: bool,
 }
@@ -44,7 +47,10 @@ impl Statement {
     /// Parses and analyses a statement whose parameters have these types. Call it within an SPI connection.
     pub fn prepare(text: &str, types: Vec<pg_sys::Oid>) -> Result<Self> {
         catalog_version::check()?;
-        let types = Box::new(types);
+        let analysed = Box::new(Analysed {
+            types,
+            reads_shards: Cell::new(false),
+        });
         let takes_caller = caller::takes_parameters(text);
         let options = if caller::is_planned_each_time(text) {
             pg_sys::CURSOR_OPT_CUSTOM_PLAN as c_int
@@ -55,10 +61,10 @@ impl Statement {
         };
         let text =
             CString::new(text).map_err(|_| Error::Spi("a statement contains a NUL".into()))?;
-        // SAFETY: the text is NUL-terminated and copied. The hook gets the types that it expects, which live as long as the plan:
-        // the plan is freed in Drop, before them. SPI_keepplan takes a plan that is not kept yet.
+        // SAFETY: the text is NUL-terminated and copied. The hook gets the value that it expects, which lives as long as the plan:
+        // the plan is freed in Drop, before it. SPI_keepplan takes a plan that is not kept yet.
         unsafe {
-            let argument: *const ParameterTypes = &*types;
+            let argument: *const Analysed = &*analysed;
             let hook: pg_sys::ParserSetupHook = Some(names::begin_analysis);
             let plan = pg_sys::SPI_prepare_params(
                 text.as_ptr(),
@@ -70,7 +76,7 @@ impl Statement {
             pg_sys::SPI_keepplan(plan.as_ptr());
             Ok(Self {
                 plan,
-                types,
+                analysed,
                 takes_caller,
             })
         }
@@ -78,7 +84,13 @@ impl Statement {
 
     /// Whether the statement was prepared for parameters of these types.
     pub fn takes(&self, types: &[pg_sys::Oid]) -> bool {
-        *self.types == types
+        self.analysed.types == types
+    }
+
+    /// Whether nothing that the statement reads has changed since its last analysis.
+    pub fn is_valid(&self) -> bool {
+        // SAFETY: the plan is kept.
+        unsafe { pg_sys::SPI_plan_is_valid(self.plan.as_ptr()) }
     }
 
     /// Runs the statement and returns its rows, `limit` at most (0: all). Call it within an SPI connection, which the rows must not
@@ -89,12 +101,14 @@ impl Statement {
         unsafe {
             let parameters = self.parameters(args)?;
             pg_sys::SPI_tuptable = std::ptr::null_mut();
-            let status = pg_sys::SPI_execute_plan_with_paramlist(
-                self.plan.as_ptr(),
-                parameters,
-                access.is_read_only(),
-                limit,
-            );
+            let status = with_settings_of(&self.analysed, || {
+                pg_sys::SPI_execute_plan_with_paramlist(
+                    self.plan.as_ptr(),
+                    parameters,
+                    access.is_read_only(),
+                    limit,
+                )
+            });
             if status < 0 {
                 return Err(spi_error(status));
             }
@@ -103,18 +117,23 @@ impl Statement {
     }
 
     /// Opens a cursor over the rows of a query. Call it within an SPI connection.
-    pub fn open(&self, args: &Args<'_>) -> Result<Cursor> {
+    pub fn open(&self, args: &Args<'_>) -> Result<Cursor<'_>> {
         // SAFETY: as in `execute`. SPI raises an error where no cursor can be opened.
         let portal = unsafe {
             let parameters = self.parameters(args)?;
-            pg_sys::SPI_cursor_open_with_paramlist(
-                std::ptr::null(),
-                self.plan.as_ptr(),
-                parameters,
-                Access::Read.is_read_only(),
-            )
+            with_settings_of(&self.analysed, || {
+                pg_sys::SPI_cursor_open_with_paramlist(
+                    std::ptr::null(),
+                    self.plan.as_ptr(),
+                    parameters,
+                    Access::Read.is_read_only(),
+                )
+            })
         };
-        Ok(Cursor { portal })
+        Ok(Cursor {
+            portal,
+            statement: self,
+        })
     }
 
     /// The arguments as PostgreSQL's executor takes them.
@@ -124,7 +143,7 @@ impl Statement {
     unsafe fn parameters(&self, args: &Args<'_>) -> Result<pg_sys::ParamListInfo> {
         // A kept statement may be of a time before an update.
         catalog_version::check()?;
-        if args.len() != self.types.len() {
+        if args.len() != self.analysed.types.len() {
             return Err(Error::Spi(
                 "a statement was called with a wrong number of arguments".into(),
             ));
@@ -162,6 +181,14 @@ impl Drop for Statement {
     fn drop(&mut self) {
         // SAFETY: the plan was kept in `prepare` and is freed once.
         unsafe { pg_sys::SPI_freeplan(self.plan.as_ptr()) };
+    }
+}
+
+/// Runs a statement under the settings that it needs.
+fn with_settings_of<T>(analysed: &Analysed, work: impl FnOnce() -> T) -> T {
+    match analysed.reads_shards.get() {
+        true => with_settings(&FOR_SHARDS, work),
+        false => work(),
     }
 }
 
@@ -247,17 +274,20 @@ impl Row {
 }
 
 /// A cursor over the rows of a query. Closed with the SPI connection's transaction, or when it is dropped.
-pub struct Cursor {
+pub struct Cursor<'a> {
     portal: pg_sys::Portal,
+    statement: &'a Statement,
 }
 
-impl Cursor {
+impl Cursor<'_> {
     /// Passes the next rows to `read`, `limit` at most, and frees them; false when there were none.
     pub fn fetch(&mut self, limit: c_long, read: impl FnOnce(&Rows) -> Result<()>) -> Result<bool> {
         // SAFETY: the portal is open until Drop.
         let rows = unsafe {
             pg_sys::SPI_tuptable = std::ptr::null_mut();
-            pg_sys::SPI_cursor_fetch(self.portal, true, limit);
+            with_settings_of(&self.statement.analysed, || {
+                pg_sys::SPI_cursor_fetch(self.portal, true, limit)
+            });
             Rows::last()
         };
         if rows.count() == 0 {
@@ -271,7 +301,7 @@ impl Cursor {
     }
 }
 
-impl Drop for Cursor {
+impl Drop for Cursor<'_> {
     fn drop(&mut self) {
         // An unwinding error aborts the (sub)transaction, which closes the portal.
         if !std::thread::panicking() {

@@ -37,6 +37,17 @@ BEGIN
         ('three', 5434, NOT current_setting('app.three_fails')::boolean, 't');
 END
 $$;
+-- On a server, the command runs with the search_path of the role.
+CREATE FUNCTION pg_catalog.run_command_on_all_nodes(command text, OUT nodeid integer, OUT success boolean, OUT result text) RETURNS SETOF record
+LANGUAGE plpgsql SET search_path = distributed, public AS $$
+BEGIN
+    success := true;
+    FOR nodeid IN SELECT n.nodeid FROM pg_catalog.pg_dist_node AS n LOOP
+        EXECUTE command INTO STRICT result;
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
 RESET allow_system_table_mods;
 
 CREATE TABLE whole (id text PRIMARY KEY, doc_id text, title text, body text, embedding vector(2));
@@ -90,6 +101,35 @@ SELECT status, detail FROM reground.check_corpus('spread') WHERE item = 'vector 
 SET app.three_fails = false;
 SELECT status, detail FROM reground.check_corpus('spread') WHERE item = 'vector settings';
 DROP INDEX spread_vectors;
+-- Schemas of the servers where other roles can create functions.
+CREATE VIEW schemas_finding AS SELECT status, detail, hint FROM reground.check_corpus('spread') WHERE item = 'schemas of the servers';
+SELECT * FROM schemas_finding;
+CREATE ROLE distributed_writer;
+GRANT CREATE ON SCHEMA distributed TO PUBLIC, distributed_writer, current_user;
+SELECT * FROM schemas_finding;
+REVOKE CREATE ON SCHEMA distributed FROM PUBLIC, distributed_writer;
+SELECT * FROM schemas_finding;
+DROP ROLE distributed_writer;
+-- The settings while a distributed table is read, also through a view.
+CREATE FUNCTION settings() RETURNS text LANGUAGE sql AS $$ SELECT string_agg(s || ' ' || current_setting(s), '; ' ORDER BY s) FROM unnest('{search_path,plan_cache_mode,DateStyle,IntervalStyle}'::text[]) AS s $$;
+CREATE VIEW of_whole AS SELECT id, body, settings() FROM whole;
+CREATE VIEW of_spread AS SELECT id, body, settings() FROM (SELECT * FROM "Spread %s" AS s WHERE EXISTS (SELECT FROM whole AS w WHERE w.id = s.id)) AS s;
+SELECT reground.add_corpus(name, name::regclass, chunk_id => 'id', content => 'body', title => 'settings') FROM unnest('{of_whole,of_spread}'::text[]) AS name;
+SET plan_cache_mode = force_generic_plan;
+SET DateStyle = 'SQL, DMY';
+SET IntervalStyle = 'sql_standard';
+SELECT DISTINCT corpus, title FROM unnest('{of_whole,of_spread}'::text[]) AS corpus, reground.search(corpus, 'w3') ORDER BY 1;
+-- A table that is distributed after its statement was prepared.
+INSERT INTO pg_dist_partition VALUES ('whole');
+ALTER TABLE whole ADD COLUMN later integer;
+SELECT DISTINCT title FROM reground.search('of_whole', 'w3');
+DELETE FROM pg_dist_partition WHERE logicalrelid = 'whole'::regclass;
+ALTER TABLE whole DROP COLUMN later;
+RESET plan_cache_mode;
+RESET DateStyle;
+RESET IntervalStyle;
+SELECT reground.drop_corpus(name) FROM unnest('{of_whole,of_spread}'::text[]) AS name;
+DROP VIEW of_whole, of_spread, schemas_finding;
 SELECT count(*) FROM reground.begin_turn('of whole', 'What of w3 and w9?', corpus => 'whole', embedding => '[1,2]');
 SELECT count(*) FROM reground.begin_turn('of spread', 'What of w3 and w9?', corpus => 'spread', embedding => '[1,2]');
 SELECT count(DISTINCT (c.candidate_no, c.chunk_id, c.lexical_score, c.vector_distance, c.dropped_stage)) * 2 = count(*) AND count(*) > 20 AS equal_candidates

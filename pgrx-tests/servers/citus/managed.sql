@@ -28,7 +28,7 @@ CREATE FUNCTION pg_temp.rows_differ(corpus text) RETURNS TABLE (of_query text, o
     SELECT d.* FROM unnest(ARRAY['SELECT * FROM "#" ORDER BY chunk_id', 
         -- Times in JSON are in the time zone of the server of the document.
         $q$WITH d AS MATERIALIZED (SELECT * FROM "#_documents" ORDER BY doc_id, version) SELECT to_jsonb(d) || jsonb_build_object('earlier_descriptions',
-            (SELECT jsonb_agg(x || jsonb_build_object('until', (x ->> 'until')::timestamptz, 'published', (x ->> 'published')::timestamptz)) FROM jsonb_array_elements(d.earlier_descriptions) AS x)) AS document FROM d$q$,
+            (SELECT jsonb_agg(x || jsonb_build_object('until', (x ->> 'until')::timestamptz, 'published', (x ->> 'published')::timestamptz, 'modified_at', (x ->> 'modified_at')::timestamptz)) FROM jsonb_array_elements(d.earlier_descriptions) AS x)) AS document FROM d$q$,
         'SELECT * FROM "#_history" ORDER BY chunk_id, version',
         $q$SELECT to_jsonb(d) - 'corpus_id' AS document FROM reground.documents AS d JOIN reground.corpora AS c USING (corpus_id) WHERE c.corpus = '#' ORDER BY d.doc_id, d.version$q$]) AS q,
         pg_temp.differ(replace(q, '#', corpus)) AS d
@@ -127,3 +127,4 @@ RESET reground.tenant_from;
 
 \ir managed_changes.sql
 \ir managed_roles.sql
+\ir hostile.sql

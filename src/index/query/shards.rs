@@ -123,18 +123,18 @@ fn of_first_rows(
 ) -> Result<OfShards> {
     let shard = "p.tableoid::pg_catalog.regclass::pg_catalog.text";
     let args: [DatumWithOid<'_>; 1] = [query.clone().into()];
-    // Servers resolve the name of the table in the query under the search_path of the session.
-    let rows = sql::with_pinned_path(|| {
-        let name = sql::read_one::<String>("SELECT $1::regclass::text", &[table.into()])?;
-        let statement = format!(
-            "SELECT {number}::bigint, max(reground.bm25_with_statistics($1, {})::text) FROM {} AS p WHERE p.ctid < '(1,0)'::tid GROUP BY {number}",
-            of_index.relation().join(shard),
-            name.unwrap_or_default(),
-            number = [NUMBER_OF, NUMBER_END].join(shard),
-        );
-        sql::read_each(&statement, &args, |row| Ok((row.get(1)?, row.get(2)?)))
+    let name = sql::with_pinned_path(|| {
+        sql::read_one::<String>("SELECT $1::regclass::text", &[table.into()])
     })?;
-    carried(rows)
+    let statement = format!(
+        "SELECT {number}::bigint, max(reground.bm25_with_statistics($1, {})::text) FROM {} AS p WHERE p.ctid < '(1,0)'::tid GROUP BY {number}",
+        of_index.relation().join(shard),
+        name.unwrap_or_default(),
+        number = [NUMBER_OF, NUMBER_END].join(shard),
+    );
+    carried(sql::read_each(&statement, &args, |row| {
+        Ok((row.get(1)?, row.get(2)?))
+    })?)
 }
 
 /// Statistics of all shards. Citus makes a connection for each, which takes tens of milliseconds.
@@ -143,19 +143,23 @@ fn of_commands(
     table: pg_sys::Oid,
     of_index: &IndexOfShards,
 ) -> Result<OfShards> {
-    let text = sql::with_pinned_path(|| query.to_text())?;
     // Citus puts the name of the shard in the place of %L.
     let relation = of_index.relation().map(|part| part.replace('%', "%%"));
-    let command = format!(
-        "SELECT reground.bm25_with_statistics({}::reground.bm25query, {})::pg_catalog.text",
-        sql::literal(&text).replace('%', "%%"),
-        relation.join("%L::pg_catalog.text"),
-    );
-    let answers = sql::read_each(
-        "SELECT shardid, success, result FROM run_command_on_shards($1::regclass, $2)",
-        &[table.into(), command.into()],
-        |row| Ok((row.get(1)?, row.get::<bool>(2)?, row.get::<String>(3)?)),
-    )?;
+    let command = |text: &str| {
+        format!(
+            "SELECT reground.bm25_with_statistics({}::reground.bm25query, {})::pg_catalog.text",
+            sql::literal(text).replace('%', "%%"),
+            relation.join("%L::pg_catalog.text"),
+        )
+    };
+    // The servers and statements of Citus resolve names under other paths.
+    let answers = sql::with_pinned_path(|| {
+        sql::read_each(
+            "SELECT shardid, success, result FROM run_command_on_shards($1::regclass, $2)",
+            &[table.into(), command(&query.to_text()?).into()],
+            |row| Ok((row.get(1)?, row.get::<bool>(2)?, row.get::<String>(3)?)),
+        )
+    })?;
     let rows = answers
         .into_iter()
         .map(|(shard, success, result)| match success {

@@ -387,8 +387,8 @@ impl Corpus {
                 self.documents.as_deref().filter(|_| with_documents),
             ),
         }?;
-        // The rows that policies show can depend on settings. Citus makes no plan without the values of parameters.
-        Ok(match self.has_policies || self.is_distributed()? {
+        // The rows that policies show can depend on settings.
+        Ok(match self.has_policies {
             true => format!("{from} {PLAN_EACH_TIME}"),
             false => from,
         })

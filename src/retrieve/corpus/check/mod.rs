@@ -62,6 +62,7 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
     findings.extend(languages::languages(corpus)?);
     findings.push(indexes::lexical_index(corpus, relation)?);
     findings.extend(servers::vector_settings(corpus)?);
+    findings.extend(servers::schemas(corpus)?);
     findings.extend(indexes::titles(corpus));
     findings.extend(synchronised::synchronised(corpus)?);
     Ok(findings)

@@ -16,11 +16,13 @@ pub fn vector_settings(corpus: &Corpus) -> Result<Option<Finding>> {
     let command = format!(
         "SELECT coalesce(current_setting('hnsw.iterative_scan', true), 'off') <> 'off' AND coalesce(current_setting('hnsw.ef_search', true), '0')::integer >= {least}"
     );
-    let servers = sql::read_one::<String>(
-        "SELECT string_agg(nodename || ':' || nodeport, ', ' ORDER BY nodeid) FROM run_command_on_workers($1) AS r JOIN pg_dist_node AS n USING (nodename, nodeport) \
+    let servers = sql::with_pinned_path(|| {
+        sql::read_one::<String>(
+            "SELECT string_agg(nodename || ':' || nodeport, ', ' ORDER BY nodeid) FROM run_command_on_workers($1) AS r JOIN pg_dist_node AS n USING (nodename, nodeport) \
          WHERE NOT r.success OR r.result <> 't'",
-        &[command.as_str().into()],
-    )?;
+            &[command.as_str().into()],
+        )
+    })?;
     let item = "vector settings";
     let Some(servers) = servers else {
         return Ok(Some(Finding::ok(
@@ -36,4 +38,34 @@ pub fn vector_settings(corpus: &Corpus) -> Result<Option<Finding>> {
         "without hnsw.iterative_scan and {least} for hnsw.ef_search, or without an answer: {servers}. Searches find worse passages, and with a filter too few"
     );
     Ok(Some(Finding::warning(item, detail, hint)))
+}
+
+/// Statements that take from other roles the right to create objects in a schema of the caller's search_path. It runs on each server, under that
+/// path: only names with a schema are safe there.
+const REVOKE: &str = "SELECT pg_catalog.string_agg(pg_catalog.format('REVOKE CREATE ON SCHEMA %I FROM %s;', n.nspname, \
+        CASE WHEN a.grantee OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC' ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee)::pg_catalog.text) END), ' ' ORDER BY n.nspname, a.grantee) \
+     FROM pg_catalog.pg_namespace AS n, pg_catalog.aclexplode(n.nspacl) AS a \
+     WHERE n.nspname OPERATOR(pg_catalog.=) ANY (pg_catalog.current_schemas(false)) AND a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'::pg_catalog.text \
+        AND a.grantee OPERATOR(pg_catalog.<>) n.nspowner AND pg_catalog.pg_get_userbyid(a.grantee) OPERATOR(pg_catalog.<>) CURRENT_USER";
+
+/// Checks that no other role can create objects where the servers look up the functions and operators of statements.
+pub fn schemas(corpus: &Corpus) -> Result<Option<Finding>> {
+    if !corpus.is_distributed()? {
+        return Ok(None);
+    }
+    let item = "schemas of the servers";
+    let open = sql::with_pinned_path(|| {
+        sql::read_one::<String>(
+            "SELECT string_agg(DISTINCT r.result, ' ') FROM run_command_on_all_nodes($1) AS r WHERE r.success AND r.result <> ''",
+            &[REVOKE.into()],
+        )
+    })?;
+    Ok(Some(match open {
+        None => Finding::ok(item, "no other role can create objects in your search_path"),
+        Some(_) => Finding::warning(
+            item,
+            "other roles can create objects in a schema of your search_path on a server of Citus, where they would run with your rights",
+            open,
+        ),
+    }))
 }
