@@ -6,8 +6,7 @@ use std::ffi::CStr;
 use pgrx::PgRelation;
 use pgrx::pg_sys;
 
-use super::catalog_cache::{CatalogCache, kept};
-use super::catalog_scan::{column, find_row};
+use super::catalog::{CatalogCache, column, find_row, kept};
 use super::query_tree::{Relation, find_relation};
 use crate::error::Result;
 use crate::session::PINNED_PATH;

@@ -6,9 +6,7 @@
 //! [`names`]).
 
 mod caller;
-mod catalog_cache;
-mod catalog_scan;
-mod catalog_version;
+mod catalog;
 mod distributed;
 mod explain;
 mod locks;
@@ -23,8 +21,7 @@ mod superuser;
 mod transition;
 
 pub use caller::{PLAN_EACH_TIME, PLAN_ONCE, PRINCIPALS, TENANT};
-pub use catalog_cache::{CatalogCache, kept, kept_by_statements};
-pub use catalog_scan::{column, find_row};
+pub use catalog::{CatalogCache, column, find_row, kept, kept_by_statements};
 pub use distributed::{can_distribute, is_distributed};
 pub use explain::explained;
 pub use locks::{lock, lock_key, lock_relation, share_key, try_lock, try_lock_key, try_share_key};
@@ -41,5 +38,5 @@ pub use transition::{Changes, Event};
 /// Called once, when the library is loaded.
 pub fn define() {
     names::define();
-    catalog_cache::define();
+    catalog::define();
 }

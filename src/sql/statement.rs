@@ -8,7 +8,7 @@ use pgrx::datum::{DatumWithOid, TryFromDatumError};
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 
 use super::caller;
-use super::catalog_version;
+use super::catalog::version;
 use super::distributed::FOR_SHARDS;
 use super::names::{self, Analysed};
 use crate::error::{Error, Result};
@@ -46,7 +46,7 @@ impl Access {
 impl Statement {
     /// Parses and analyses a statement whose parameters have these types. Call it within an SPI connection.
     pub fn prepare(text: &str, types: Vec<pg_sys::Oid>) -> Result<Self> {
-        catalog_version::check()?;
+        version::check()?;
         let analysed = Box::new(Analysed {
             types,
             reads_shards: Cell::new(false),
@@ -142,7 +142,7 @@ impl Statement {
     /// The list is allocated in the current memory context.
     unsafe fn parameters(&self, args: &Args<'_>) -> Result<pg_sys::ParamListInfo> {
         // A kept statement may be of a time before an update.
-        catalog_version::check()?;
+        version::check()?;
         if args.len() != self.analysed.types.len() {
             return Err(Error::Spi(
                 "a statement was called with a wrong number of arguments".into(),

@@ -5,15 +5,14 @@ use std::cell::RefCell;
 
 use pgrx::pg_sys;
 
-use super::catalog_cache::{CatalogCache, kept};
-use super::catalog_scan::{column, find_row};
+use super::{CatalogCache, column, find_row, kept};
 use crate::error::{Error, Result};
 
 /// The version of this library.
 const OWN: &str = env!("CARGO_PKG_VERSION");
 
 /// The scripts of all releases with their digests, the oldest first.
-const RELEASES: &str = include_str!("../../sql/releases/SHA256SUMS");
+const RELEASES: &str = include_str!("../../../sql/releases/SHA256SUMS");
 
 thread_local! {
     // Each update changes a row of pg_attribute, which empties this cache.
