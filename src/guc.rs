@@ -21,6 +21,7 @@ static WORKER_DATABASES: GucSetting<Option<CString>> = GucSetting::<Option<CStri
 static WORKER_INTERVAL: GucSetting<i32> = GucSetting::<i32>::new(60);
 static TRACE_RETENTION_DAYS: GucSetting<i32> = GucSetting::<i32>::new(90);
 static ARCHIVE_RETENTION_DAYS: GucSetting<i32> = GucSetting::<i32>::new(730);
+static CONVERSATION_RETENTION_DAYS: GucSetting<i32> = GucSetting::<i32>::new(0);
 
 /// Defines all settings and reserves the prefix, so that a misspelt setting is an error.
 pub fn define() {
@@ -115,8 +116,18 @@ fn define_maintenance() {
         GucFlags::default(),
     );
     GucRegistry::define_int_guc(
+        c"reground.conversation_retention_days",
+        c"Days that run_retention keeps a conversation after its last turn.",
+        c"0: for ever. The archived rows of its turns stay for reground.archive_retention_days.",
+        &CONVERSATION_RETENTION_DAYS,
+        0,
+        36_500,
+        GucContext::Suset,
+        GucFlags::default(),
+    );
+    GucRegistry::define_int_guc(
         c"reground.archive_retention_days",
-        c"Days that run_retention keeps the archived rows of turns whose traces it removed.",
+        c"Days that run_retention keeps the archived rows of turns.",
         c"Counted from when the turn began.",
         &ARCHIVE_RETENTION_DAYS,
         1,
@@ -266,6 +277,11 @@ pub fn value(name: &str) -> Option<String> {
 /// Days that traces and links are kept.
 pub fn trace_retention_days() -> i32 {
     TRACE_RETENTION_DAYS.get()
+}
+
+/// Days that conversations are kept after their last turn; `None`: for ever.
+pub fn conversation_retention_days() -> Option<i32> {
+    Some(CONVERSATION_RETENTION_DAYS.get()).filter(|days| *days > 0)
 }
 
 /// Days that archived turns are kept.

@@ -66,10 +66,13 @@ CREATE TABLE reground.turn_archive (
     corpora          text[] NOT NULL DEFAULT '{}',
     doc_ids          text[] NOT NULL DEFAULT '{}',
     chunk_ids        text[] NOT NULL DEFAULT '{}',
-    hash_prefixes    bytea NOT NULL DEFAULT ''
+    hash_prefixes    bytea NOT NULL DEFAULT '',
+    user_ref         text
 );
 CREATE INDEX turn_archive_begun ON reground.turn_archive USING brin (begun_at);
-COMMENT ON TABLE reground.turn_archive IS 'Summary of each turn whose trace retention removed. It remains when the turn is deleted.';
+CREATE INDEX turn_archive_conversation ON reground.turn_archive (tenant, conversation_ref);
+CREATE INDEX turn_archive_user ON reground.turn_archive (tenant, user_ref) WHERE user_ref IS NOT NULL;
+COMMENT ON TABLE reground.turn_archive IS 'Summary of each turn whose conversation or trace retention removed. It remains when the turn is deleted.';
 COMMENT ON COLUMN reground.turn_archive.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.turn_archive.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.turn_archive.conversation_ref IS 'The application''s id of the conversation.';
@@ -77,7 +80,7 @@ COMMENT ON COLUMN reground.turn_archive.turn_no IS 'Number of the turn within it
 COMMENT ON COLUMN reground.turn_archive.corpus IS 'Leading corpus of the turn.';
 COMMENT ON COLUMN reground.turn_archive.model IS 'Model that wrote the current answer.';
 COMMENT ON COLUMN reground.turn_archive.begun_at IS 'When the turn began.';
-COMMENT ON COLUMN reground.turn_archive.candidate_count IS 'Number of candidates in the trace.';
+COMMENT ON COLUMN reground.turn_archive.candidate_count IS 'Number of candidates in the trace; 0 without a trace.';
 COMMENT ON COLUMN reground.turn_archive.source_count IS 'Number of sources in the context.';
 COMMENT ON COLUMN reground.turn_archive.citation_count IS 'Number of citations in the current answer; NULL without an answer.';
 COMMENT ON COLUMN reground.turn_archive.holding_count IS 'Number of these that hold.';
@@ -88,6 +91,7 @@ COMMENT ON COLUMN reground.turn_archive.corpora IS 'Corpora of the cited sources
 COMMENT ON COLUMN reground.turn_archive.doc_ids IS 'Documents of the cited sources.';
 COMMENT ON COLUMN reground.turn_archive.chunk_ids IS 'Passages of the cited sources.';
 COMMENT ON COLUMN reground.turn_archive.hash_prefixes IS 'First 8 bytes of the hash of each cited passage, concatenated; zeros if unknown.';
+COMMENT ON COLUMN reground.turn_archive.user_ref IS 'The application''s id of the user who asked.';
 
 -- The provenance graph of a citation: seven kinds of artifact and their derivations, as views over the traces, with the relations of W3C PROV.
 
@@ -391,4 +395,4 @@ CREATE FUNCTION reground.run_retention(as_of timestamptz DEFAULT pg_catalog.now(
     RETURNS TABLE (relation text, rows bigint, action text)
     LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 5 AS 'MODULE_PATHNAME', 'run_retention_wrapper';
 COMMENT ON FUNCTION reground.run_retention(timestamptz) IS
-'Archives and removes traces and chain links older than reground.trace_retention_days, and archived turns older than reground.archive_retention_days. Call it daily, in its own transaction. Returns one row per changed relation; the action "kept: not whole" counts conversations whose chain is not valid. For reground_admin. Errors: 42501 for a time in the future, except for superusers.';
+'Archives and removes conversations whose last turn is older than reground.conversation_retention_days (0: none), traces and chain links older than reground.trace_retention_days, and archived turns older than reground.archive_retention_days. Call it daily, in its own transaction. Returns one row per changed relation; the action "kept: not whole" counts conversations whose chain is not valid. For reground_admin. Errors: 42501 for a time in the future, except for superusers.';

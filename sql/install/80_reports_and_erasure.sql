@@ -31,7 +31,7 @@ CREATE FUNCTION reground.forget_conversation(conversation_ref text)
     RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 1 AS 'MODULE_PATHNAME', 'forget_conversation_wrapper';
 COMMENT ON FUNCTION reground.forget_conversation(text) IS
-'Erases a conversation of the tenant with everything stored for it, except its counts in the rollups and metric_totals. Errors: P0002 if the conversation does not exist.';
+'Erases a conversation of the tenant with everything stored for it, except its counts in the rollups and metric_totals. Errors: P0002 if neither the conversation nor an archived turn of it exists.';
 
 CREATE FUNCTION reground.forget_user(user_ref text)
     RETURNS SETOF reground.erasure_receipt

@@ -191,8 +191,8 @@ DO $$
 DECLARE
     owner oid := (SELECT datdba FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database());
 BEGIN
-    IF NOT pg_catalog.has_parameter_privilege('reground_owner', 'reground.archive_retention_days', 'SET') THEN
-        GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, reground.archive_retention_days
+    IF NOT pg_catalog.has_parameter_privilege('reground_owner', 'reground.conversation_retention_days', 'SET') THEN
+        GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.conversation_retention_days, reground.trace_retention_days, reground.archive_retention_days
             TO reground_owner;
     END IF;
     -- Memberships cannot be circular.

@@ -14,6 +14,21 @@ ALTER TABLE reground.model_usage REPLICA IDENTITY FULL;
 
 COMMENT ON COLUMN reground.model_usage.failures IS 'Number of failed attempts.';
 
+-- Retention of conversations. Erasure finds the archived turns of a user whose conversations are gone.
+ALTER TABLE reground.turn_archive ADD COLUMN user_ref text;
+UPDATE reground.turn_archive AS a SET user_ref = t.user_ref FROM reground.turns AS t WHERE t.turn_id = a.turn_id AND t.user_ref IS NOT NULL;
+CREATE INDEX turn_archive_conversation ON reground.turn_archive (tenant, conversation_ref);
+CREATE INDEX turn_archive_user ON reground.turn_archive (tenant, user_ref) WHERE user_ref IS NOT NULL;
+COMMENT ON TABLE reground.turn_archive IS 'Summary of each turn whose conversation or trace retention removed. It remains when the turn is deleted.';
+COMMENT ON COLUMN reground.turn_archive.candidate_count IS 'Number of candidates in the trace; 0 without a trace.';
+COMMENT ON COLUMN reground.turn_archive.user_ref IS 'The application''s id of the user who asked.';
+COMMENT ON FUNCTION reground.run_retention(timestamptz) IS
+'Archives and removes conversations whose last turn is older than reground.conversation_retention_days (0: none), traces and chain links older than reground.trace_retention_days, and archived turns older than reground.archive_retention_days. Call it daily, in its own transaction. Returns one row per changed relation; the action "kept: not whole" counts conversations whose chain is not valid. For reground_admin. Errors: 42501 for a time in the future, except for superusers.';
+COMMENT ON FUNCTION reground.rebuild_audit() IS
+'Empties the rollups, counts all current live answers again and returns their number. A notice says how many answers are no longer counted because retention has removed their conversations. Blocks other refreshes.';
+COMMENT ON FUNCTION reground.forget_conversation(text) IS
+'Erases a conversation of the tenant with everything stored for it, except its counts in the rollups and metric_totals. Errors: P0002 if neither the conversation nor an archived turn of it exists.';
+
 -- A role that may create functions in the schema could add some that superusers would call.
 DO $$
 BEGIN
@@ -396,8 +411,8 @@ DO $$
 DECLARE
     owner oid := (SELECT datdba FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database());
 BEGIN
-    IF NOT pg_catalog.has_parameter_privilege('reground_owner', 'reground.archive_retention_days', 'SET') THEN
-        GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.trace_retention_days, reground.archive_retention_days
+    IF NOT pg_catalog.has_parameter_privilege('reground_owner', 'reground.conversation_retention_days', 'SET') THEN
+        GRANT SET ON PARAMETER reground.tenant, reground.tenant_from, reground.principals_from, reground.conversation_retention_days, reground.trace_retention_days, reground.archive_retention_days
             TO reground_owner;
     END IF;
     -- Memberships cannot be circular.

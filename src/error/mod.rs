@@ -41,7 +41,7 @@ error_table! {
     /// A retention function was called with a time in the future by a role that is not a superuser.
     TooEarly(function: &'static str) => denied(
         format!("permission denied to call {function} with a time in the future"),
-        "Only the owner of the database and a superuser set how long evidence is kept: reground.trace_retention_days, reground.archive_retention_days.",
+        "Only the owner of the database and a superuser set how long evidence is kept: reground.conversation_retention_days, reground.trace_retention_days, reground.archive_retention_days.",
     );
 
     // Keys.

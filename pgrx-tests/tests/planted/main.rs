@@ -99,11 +99,15 @@ fn files(kind: Kind) -> [&'static [&'static str]; 2] {
     const AUDITOR: &str = include_str!("auditor.sql");
     const RETENTION: &str = include_str!("retention.sql");
     const ERASE: &str = include_str!("erase.sql");
+    const OLD_CONVERSATIONS: &str = include_str!("old_conversations.sql");
     const END: &str = include_str!("end.sql");
     match kind {
         Kind::User => [&[USER], &[ERASE]],
         Kind::Admin => [&[CORPORA, USER, AUDITOR], &[ERASE, END]],
-        Kind::Superuser => [&[CORPORA, USER, AUDITOR], &[RETENTION, ERASE, END]],
+        Kind::Superuser => [
+            &[CORPORA, USER, AUDITOR],
+            &[RETENTION, ERASE, OLD_CONVERSATIONS, END],
+        ],
     }
 }
 

@@ -1,4 +1,4 @@
-//! `run_retention`: archives and removes old traces and links.
+//! `run_retention`: archives and removes old conversations, traces and links.
 
 use pgrx::datum::{TimestampWithTimeZone, transaction_timestamp};
 use pgrx::pg_sys::panic::ErrorReport;
@@ -37,6 +37,7 @@ pub(super) fn run_now(is_alone: bool) -> Result<i64> {
 fn periods(as_of: TimestampWithTimeZone) -> Periods {
     Periods {
         as_of,
+        conversation_days: guc::conversation_retention_days(),
         trace_days: guc::trace_retention_days(),
         archive_days: guc::archive_retention_days(),
     }

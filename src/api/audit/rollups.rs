@@ -4,8 +4,8 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::api::writable;
-use crate::error::Error;
-use crate::store::rollups;
+use crate::error::{Error, notice};
+use crate::store::{archive, rollups};
 
 #[pg_extern(sql = false)]
 fn refresh_audit(max_answers: Option<i32>) -> std::result::Result<i64, ErrorReport> {
@@ -24,5 +24,15 @@ fn refresh_audit(max_answers: Option<i32>) -> std::result::Result<i64, ErrorRepo
 #[pg_extern(sql = false)]
 fn rebuild_audit() -> std::result::Result<i64, ErrorReport> {
     writable("rebuild_audit")?;
-    Ok(rollups::rebuild()?)
+    let counted = rollups::rebuild()?;
+    let removed = archive::removed_answers()?;
+    if removed > 0 {
+        notice(
+            format!(
+                "the rollups no longer count {removed} answers, because retention has removed their conversations"
+            ),
+            "ROLLBACK keeps the earlier counts.",
+        );
+    }
+    Ok(counted)
 }

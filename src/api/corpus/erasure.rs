@@ -14,7 +14,7 @@ use crate::rows;
 use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::documents;
 use crate::store::edges::{self, Which};
-use crate::store::erasure::{self, Document, Receipt};
+use crate::store::erasure::{self, Archived, Document, Receipt};
 use crate::tenant;
 use crate::tenant::membership;
 
@@ -26,10 +26,16 @@ fn forget_conversation(
     writable("forget_conversation")?;
     let tenant = tenant::required()?;
     let name = given(conversation_ref, "conversation_ref")?;
-    let id = erasure::hold(&tenant, name)?
-        .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?;
+    let id = erasure::hold(&tenant, name)?;
+    let archived = Archived::OfConversation {
+        tenant: &tenant,
+        conversation_ref: name,
+    };
     let mut receipt = Receipt::default();
-    erasure::conversations(&[id], &mut receipt)?;
+    erasure::conversations(id.as_slice(), archived, &mut receipt)?;
+    if receipt.rows().is_empty() {
+        return Err(Error::Unknown("conversation", name.to_owned()).into());
+    }
     rows::emit(fcinfo, receipt.rows())?;
     Ok(())
 }
@@ -44,9 +50,11 @@ fn forget_user(
     let user_ref = not_empty(user_ref, "user_ref")?;
     let mut receipt = Receipt::default();
     let conversations = erasure::hold_of_user(&tenant, user_ref)?;
-    if !conversations.is_empty() {
-        erasure::conversations(&conversations, &mut receipt)?;
-    }
+    let archived = Archived::OfUser {
+        tenant: &tenant,
+        user_ref,
+    };
+    erasure::conversations(&conversations, archived, &mut receipt)?;
     erasure::reports_of_user(&tenant, user_ref, &mut receipt)?;
     if receipt.rows().is_empty() {
         return Err(Error::Unknown("user", user_ref.to_owned()).into());
@@ -189,7 +197,8 @@ fn forget_tenant(
     erasure::hold_corpora(tenant)?;
     let tables = erasure::tables_of(tenant)?;
     let mut receipt = Receipt::default();
-    erasure::conversations(&erasure::hold_all(tenant)?, &mut receipt)?;
+    // Its archived turns are those of a tenant, below.
+    erasure::conversations(&erasure::hold_all(tenant)?, Archived::Kept, &mut receipt)?;
     for corpus_id in erasure::corpora_with_tenants(true)? {
         sync::forbid_erasure_of_tenant(corpus_id, tenant)?;
         erasure::shared_rows(corpus_id, tenant, &mut receipt)?;

@@ -1,13 +1,16 @@
-//! Retention: archives and removes old traces, chain links and shadow turns.
+//! Retention: archives and removes old conversations, traces, chain links and shadow turns.
 
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys;
 use serde::Serialize;
 
+use super::archive;
+use super::erasure::{self, Archived, Receipt};
 use crate::error::Result;
 use crate::run_as::as_owner_scanning;
 use crate::session::sees_everything;
 use crate::sql;
+use crate::store::{keys, rollups};
 
 /// A row of run_retention.
 #[derive(Debug, Serialize)]
@@ -26,35 +29,40 @@ const PARTITIONS: i32 = 16;
 pub struct Periods {
     /// The time from which days are counted back.
     pub as_of: TimestampWithTimeZone,
+    /// Days for which conversations are kept after their last turn; `None`: for ever.
+    pub conversation_days: Option<i32>,
     /// Days for which traces, links and shadow turns are kept.
     pub trace_days: i32,
     /// Days for which archived turns are kept.
     pub archive_days: i32,
 }
 
-/// Waits until no other session archives, and prevents it until the transaction ends.
-pub fn hold_off() -> Result<()> {
-    sql::lock("reground.turns_turn_id_seq")
+impl Periods {
+    /// The time of which older rows are removed.
+    fn before(&self, days: i32) -> Result<TimestampWithTimeZone> {
+        let before = sql::write_one(
+            "SELECT $1::timestamptz - make_interval(days => $2)",
+            &[self.as_of.into(), days.into()],
+        )?;
+        Ok(before.unwrap_or(self.as_of))
+    }
 }
 
 /// Archives and removes rows that are older than the periods. `is_alone`: whether the transaction ends with the statement.
 pub fn run(periods: Periods, is_alone: bool) -> Result<Vec<RetentionRow>> {
     as_owner_scanning(|| {
-        // One session at a time: a second one then finds nothing to do.
-        hold_off()?;
-        let before = |days: i32| {
-            sql::write_one::<TimestampWithTimeZone>(
-                "SELECT $1::timestamptz - make_interval(days => $2)",
-                &[periods.as_of.into(), days.into()],
-            )
-        };
         let mut done = Vec::new();
-        let (Some(traced), Some(archived)) =
-            (before(periods.trace_days)?, before(periods.archive_days)?)
-        else {
-            return Ok(done);
-        };
-        archive(traced, &mut done)?;
+        let traced = periods.before(periods.trace_days)?;
+        let archived = periods.before(periods.archive_days)?;
+        // Locks conversations, and so comes before the locks below, as in erasure. The archive of the previous release has no users,
+        // whose rows erasure must find.
+        if let (Some(days), true) = (periods.conversation_days, keys::exists()) {
+            remove_conversations(periods.before(days)?, &mut done)?;
+        }
+        // One session at a time: a second one then finds nothing to do.
+        archive::hold_off()?;
+        let rows = archive::turns(archive::Which::TracedBefore(traced))?;
+        report(&mut done, "turn_archive", rows, "archived");
         remove_links(traced, &mut done)?;
         remove_shadows(traced, &mut done)?;
         expire(archived, &mut done)?;
@@ -64,29 +72,57 @@ pub fn run(periods: Periods, is_alone: bool) -> Result<Vec<RetentionRow>> {
     })
 }
 
-/// Adds a row to the archive for each turn with an old trace.
-fn archive(before: TimestampWithTimeZone, done: &mut Vec<RetentionRow>) -> Result<()> {
-    let rows = sql::run(
-        "INSERT INTO reground.turn_archive (turn_id, tenant, conversation_ref, turn_no, corpus, model, begun_at, candidate_count, source_count, citation_count, holding_count, cfs, decision, \
-             markers, corpora, doc_ids, chunk_ids, hash_prefixes) \
-         SELECT t.turn_id, t.tenant, v.conversation_ref, t.turn_no, t.corpus, m.model, t.begun_at, cardinality(x.chunk_ids), jsonb_array_length(t.context), \
-             n.citation_count, n.holding_count, m.cfs, m.decision, coalesce(c.markers, '{}'), coalesce(c.corpora, '{}'), coalesce(c.doc_ids, '{}'), coalesce(c.chunk_ids, '{}'), coalesce(c.hash_prefixes, '') \
-         FROM reground.turn_traces AS x JOIN reground.turns AS t USING (turn_id) JOIN reground.conversations AS v ON v.conversation_id = t.conversation_id \
-             LEFT JOIN LATERAL (SELECT m.* FROM reground.messages AS m WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
-             LEFT JOIN LATERAL (SELECT count(*) AS citation_count, count(*) FILTER (WHERE c.holds) AS holding_count \
-                 FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS n ON m.message_id IS NOT NULL \
-             LEFT JOIN LATERAL ( \
-                 SELECT array_agg(c.marker ORDER BY c.first) AS markers, array_agg(c.corpus ORDER BY c.first) AS corpora, \
-                     array_agg(c.doc_id ORDER BY c.first) AS doc_ids, array_agg(c.chunk_id ORDER BY c.first) AS chunk_ids, \
-                     string_agg(decode(c.hash, 'hex'), '' ORDER BY c.first) AS hash_prefixes \
-                 FROM (SELECT c.marker, c.corpus, c.doc_id, c.chunk_id, min(c.citation_no) AS first, \
-                           coalesce(substring(c.source_hash, '^[0-9a-f]{16}'), '0000000000000000') AS hash \
-                       FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.doc_id IS NOT NULL GROUP BY 1, 2, 3, 4, 6) AS c) AS c ON true \
-         WHERE x.traced_at < $1 ON CONFLICT (turn_id) DO NOTHING",
-        &[before.into()],
-    )?;
-    report(done, "turn_archive", rows, "archived");
+/// Archives the turns of conversations that had no turn since, and removes all other rows of theirs. A conversation that another session
+/// uses is left for the next run.
+fn remove_conversations(before: TimestampWithTimeZone, done: &mut Vec<RetentionRow>) -> Result<()> {
+    let mut receipt = Receipt::default();
+    let mut last = 0_i64;
+    loop {
+        let batch = old_conversations(before, last)?;
+        let Some(end) = batch.last() else { break };
+        last = *end;
+        // A turn can have begun until its conversation was locked.
+        let ids: Vec<i64> = sql::write_one(
+            &format!("SELECT array_agg(v.conversation_id) FROM reground.conversations AS v WHERE v.conversation_id = ANY ($2) AND {UNUSED}"),
+            &[before.into(), batch.into()],
+        )?
+        .unwrap_or_default();
+        // In the order of erasure.
+        rollups::hold_off()?;
+        archive::hold_off()?;
+        let rows = archive::turns(archive::Which::OfConversations(&ids))?;
+        report(done, "turn_archive", rows, "archived");
+        erasure::conversations(&ids, Archived::Kept, &mut receipt)?;
+    }
+    for row in receipt.rows() {
+        let relation = row.relation.trim_start_matches("reground.");
+        report(
+            done,
+            relation,
+            usize::try_from(row.erased).unwrap_or_default(),
+            "removed",
+        );
+    }
     Ok(())
+}
+
+/// Condition that a conversation `v` had no turn since `$1`.
+const UNUSED: &str = "v.created_at < $1 AND NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id AND t.begun_at >= $1)";
+
+/// Number of conversations that are removed at a time, which bounds the memory.
+const BATCH: i32 = 1000;
+
+/// The next old conversations after an id, in the order of the ids; their rows are locked.
+fn old_conversations(before: TimestampWithTimeZone, last: i64) -> Result<Vec<i64>> {
+    let ids = sql::write_one(
+        &format!(
+            "SELECT array_agg(v.conversation_id) FROM ( \
+                 SELECT v.conversation_id FROM reground.conversations AS v WHERE v.conversation_id > $2 AND {UNUSED} \
+                 ORDER BY v.conversation_id LIMIT $3 FOR UPDATE SKIP LOCKED) AS v"
+        ),
+        &[before.into(), last.into(), BATCH.into()],
+    )?;
+    Ok(ids.unwrap_or_default())
 }
 
 /// Replaces old links by a checkpoint. An incomplete chain keeps its links, so that verify_chain reports the damage.
@@ -259,9 +295,14 @@ fn oid(partition: &str) -> Result<Option<pg_sys::Oid>> {
 }
 
 fn report(done: &mut Vec<RetentionRow>, relation: &str, rows: usize, action: &'static str) {
-    done.push(RetentionRow {
-        relation: relation.to_owned(),
-        rows: i64::try_from(rows).unwrap_or(i64::MAX),
-        action,
-    });
+    let rows = i64::try_from(rows).unwrap_or(i64::MAX);
+    let of_it = |row: &&mut RetentionRow| row.relation == relation && row.action == action;
+    match done.iter_mut().find(of_it) {
+        Some(row) => row.rows += rows,
+        None => done.push(RetentionRow {
+            relation: relation.to_owned(),
+            rows,
+            action,
+        }),
+    }
 }

@@ -4,7 +4,8 @@ use super::receipt::Receipt;
 use crate::error::Result;
 use crate::run_as::as_owner_scanning;
 use crate::sql;
-use crate::store::{keys, retention, rollups};
+use crate::store::provenance::archive;
+use crate::store::{keys, rollups};
 
 /// Subquery for the turns of the conversations `$1`.
 const TURNS: &str =
@@ -50,11 +51,6 @@ const OF_CONVERSATIONS: &[(&str, &str)] = &[
     ("shadow_turns", "x.turn_id IN #"),
     ("turn_retrievals", "x.turn_id IN #"),
     ("turn_traces", "x.turn_id IN #"),
-    // The turn of an archived row may be gone; then only the reference of the conversation identifies it.
-    (
-        "turn_archive",
-        "x.turn_id IN # OR (x.tenant, x.conversation_ref) IN (SELECT v.tenant, v.conversation_ref FROM reground.conversations AS v WHERE v.conversation_id = ANY ($1))",
-    ),
     ("provenance_chain", "x.conversation_id = ANY ($1)"),
     ("chain_checkpoints", "x.conversation_id = ANY ($1)"),
     ("conversation_markers", "x.conversation_id = ANY ($1)"),
@@ -171,14 +167,59 @@ pub fn hold_all(tenant: &str) -> Result<Vec<i64>> {
     .unwrap_or_default())
 }
 
+/// The archived turns that are deleted with conversations. Retention may have removed all other rows of theirs.
+#[derive(Debug, Clone, Copy)]
+pub enum Archived<'a> {
+    /// None.
+    Kept,
+    OfConversation {
+        tenant: &'a str,
+        conversation_ref: &'a str,
+    },
+    /// Those of conversations in which a user asked.
+    OfUser { tenant: &'a str, user_ref: &'a str },
+}
+
+impl Archived<'_> {
+    fn delete(self, receipt: &mut Receipt) -> Result<()> {
+        let of_turns = "SELECT v.conversation_ref FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id) WHERE t.tenant = $1 AND t.user_ref = $2";
+        let of_archive = "SELECT a.conversation_ref FROM reground.turn_archive AS a WHERE a.tenant = $1 AND a.user_ref = $2";
+        let (rows, tenant, name) = match self {
+            Self::Kept => return Ok(()),
+            Self::OfConversation {
+                tenant,
+                conversation_ref,
+            } => ("= $2".to_owned(), tenant, conversation_ref),
+            // The archive of the previous release has no users.
+            Self::OfUser { tenant, user_ref } => match keys::exists() {
+                true => (
+                    format!("IN ({of_turns} UNION {of_archive})"),
+                    tenant,
+                    user_ref,
+                ),
+                false => (format!("IN ({of_turns})"), tenant, user_ref),
+            },
+        };
+        let erased = sql::run(
+            &format!(
+                "DELETE FROM reground.turn_archive AS x WHERE x.tenant = $1 AND x.conversation_ref {rows}"
+            ),
+            &[tenant.into(), name.into()],
+        )?;
+        receipt.erased("reground.turn_archive", erased);
+        Ok(())
+    }
+}
+
 /// Deletes all rows of conversations, whose own rows must be locked. Queued answers are counted into the rollups first, so that the
 /// counts do not depend on when the queue was processed.
-pub fn conversations(ids: &[i64], receipt: &mut Receipt) -> Result<()> {
+pub fn conversations(ids: &[i64], archived: Archived<'_>, receipt: &mut Receipt) -> Result<()> {
     as_owner_scanning(|| {
         // No other session may count or archive meanwhile. A maintenance job that also archives takes these locks in the same order.
         rollups::hold_off()?;
-        retention::hold_off()?;
+        archive::hold_off()?;
         receipt.erased("reground.rollup_queue", rollups::settle(ids)?);
+        archived.delete(receipt)?;
         for (table, rows) in OF_CONVERSATIONS {
             let rows = rows.replace('#', TURNS);
             let statement = format!("DELETE FROM reground.{table} AS x WHERE {rows}");

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::run_as::as_owner_scanning;
 use crate::sql;
 use crate::store::keys::{self, Of};
-use crate::store::retention;
+use crate::store::provenance::archive;
 
 /// A document of a corpus, and the tenants whose records are redacted.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +61,7 @@ impl Document<'_> {
                 return Ok(());
             }
             // Retention deletes links of chains without locking the conversations.
-            retention::hold_off()?;
+            archive::hold_off()?;
             self.erase_salts(&conversations, receipt)?;
             for (table, statement) in redactions() {
                 let redacted = self.run(&statement, &conversations)?;

@@ -1,0 +1,228 @@
+//! Retention removes conversations by age and keeps an archived row of each turn, which erasure still finds.
+
+use anyhow::{Context, Result, ensure};
+use postgres::Client;
+use reground_tests::server::Database;
+
+/// Two conversations whose turns are all older than a moment, one with a source that is pinned only, and one with a turn after the moment.
+const CONVERSATIONS: &str = "
+    SELECT reground.create_corpus('farm', settings => '{\"provenance\": \"merkle\"}');
+    SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]');
+    SELECT reground.put_document('farm', 'sheep', passages => '[{\"content\": \"Sheep give wool.\"}]');
+    SELECT reground.begin_turn('old', 'who gives milk?', 'farm', user_ref => 'ann');
+    SELECT reground.end_turn(1, 'Cows give milk [A1]. Pigs fly [Z9].', model => 'large');
+    SELECT reground.report_citation(1, 'pigs do not fly', reported_by => 'bob');
+    SELECT reground.begin_turn('old', 'who gives wool?', 'farm', user_ref => 'bob', settings => '{\"keep_candidates\": \"none\"}');
+    SELECT reground.end_turn(2, 'Sheep give wool [B1].', model => 'small');
+    SELECT reground.begin_turn('open', 'who gives milk?', 'farm', user_ref => 'eve');
+    SELECT reground.pin('pinned', doc_id => 'sheep', corpus => 'farm');
+    SELECT reground.begin_turn('lasting', 'who gives milk?', 'farm', user_ref => 'ann');
+    SELECT reground.end_turn(4, 'Cows give milk [A1].');";
+
+/// A database with these conversations.
+struct Aged {
+    database: Database,
+    client: Client,
+    /// The moment, as text of PostgreSQL.
+    moment: String,
+}
+
+fn aged(name: &str) -> Result<Aged> {
+    let database = Database::create(name)?;
+    let mut client = database.connect()?;
+    client.batch_execute(CONVERSATIONS)?;
+    let moment = client
+        .query_one("SELECT clock_timestamp()::text", &[])?
+        .get(0);
+    client.batch_execute("SELECT reground.begin_turn('lasting', 'and now?', 'farm')")?;
+    client.batch_execute("SET reground.conversation_retention_days = 30")?;
+    Ok(Aged {
+        database,
+        client,
+        moment,
+    })
+}
+
+impl Aged {
+    /// Runs retention 30 days after the moment. Returns the rows as text.
+    fn run(&mut self) -> Result<String> {
+        self.text(&format!(
+            "SELECT string_agg(concat_ws(' ', relation, rows, action), ', ') FROM reground.run_retention('{}'::timestamptz + interval '30 days')",
+            self.moment
+        ))
+    }
+
+    fn text(&mut self, query: &str) -> Result<String> {
+        let row = self
+            .client
+            .query_one(query, &[])
+            .context(query.to_owned())?;
+        Ok(row.get::<_, Option<String>>(0).unwrap_or_default())
+    }
+
+    fn conversations(&mut self) -> Result<String> {
+        self.text("SELECT string_agg(conversation_ref, ' ' ORDER BY conversation_ref) FROM reground.conversations")
+    }
+
+    fn archived(&mut self) -> Result<String> {
+        self.text("SELECT string_agg(concat_ws(' ', conversation_ref, turn_no, user_ref), ', ' ORDER BY turn_id) FROM reground.turn_archive")
+    }
+
+    /// Counts the rows of removed turns and conversations in all tables, by the columns of their ids.
+    fn rows_of_removed(&mut self) -> Result<String> {
+        let tables = self.client.query(
+            "SELECT c.oid::regclass::text, a.attname::text FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+             WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND a.attname IN ('turn_id', 'conversation_id')
+                 AND c.relname NOT IN ('turn_archive') AND NOT a.attisdropped ORDER BY 1, 2",
+            &[],
+        )?;
+        ensure!(tables.len() > 15, "only {} columns", tables.len());
+        let mut found = Vec::new();
+        for row in tables {
+            let (table, column): (String, String) = (row.get(0), row.get(1));
+            let of = match column.as_str() {
+                "turn_id" => "turns",
+                _ => "conversations",
+            };
+            let rows: i64 = self
+                .client
+                .query_one(
+                    &format!("SELECT count(*) FROM {table} WHERE {column} NOT IN (SELECT {column} FROM reground.{of})"),
+                    &[],
+                )?
+                .get(0);
+            if rows > 0 {
+                found.push(format!("{rows} in {table}"));
+            }
+        }
+        Ok(found.join(", "))
+    }
+}
+
+/// The archived rows as the other tables have them.
+const ARCHIVED: &str = "
+    SELECT string_agg(concat_ws(' ', turn_id, tenant, conversation_ref, turn_no, corpus, model, begun_at, source_count, citation_count, holding_count, cfs, decision, user_ref, doc_ids), E'\\n' ORDER BY turn_id) FROM ";
+const IN_OTHER_TABLES: &str = "(
+    SELECT t.turn_id, t.tenant, v.conversation_ref, t.turn_no, t.corpus, m.model, t.begun_at, (SELECT count(*) FROM reground.turn_sources(t.turn_id)) AS source_count,
+        CASE WHEN m.message_id IS NOT NULL THEN (SELECT count(*) FROM reground.citation_audit AS c WHERE c.turn_id = t.turn_id) END AS citation_count,
+        CASE WHEN m.message_id IS NOT NULL THEN (SELECT count(*) FROM reground.citation_audit AS c WHERE c.turn_id = t.turn_id AND c.holds) END AS holding_count,
+        m.cfs, m.decision, t.user_ref, coalesce((SELECT array_agg(DISTINCT c.doc_id) FROM reground.citation_audit AS c WHERE c.turn_id = t.turn_id AND c.doc_id IS NOT NULL), '{}') AS doc_ids
+    FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id) LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded
+    WHERE v.conversation_ref IN ('old', 'open')) AS o";
+
+#[test]
+fn old_conversations_are_archived_and_removed() -> Result<()> {
+    let mut aged = aged("old_removed")?;
+    let expected = aged.text(&format!("{ARCHIVED} {IN_OTHER_TABLES}"))?;
+    let counts = "SELECT string_agg(concat_ws(' ', corpus, model, answers), ', ' ORDER BY model) FROM (SELECT corpus, model, sum(answers) AS answers FROM reground.answer_rollup GROUP BY 1, 2) AS r";
+    aged.client
+        .batch_execute("SELECT reground.refresh_audit()")?;
+    let counted = aged.text(counts)?;
+    ensure!(counted.contains("large"), "{counted}");
+
+    let done = aged.run()?;
+    for part in [
+        "turn_archive 3 archived",
+        "turns 3 removed",
+        "messages 2 removed",
+        "conversations 3 removed",
+        "conversation_sources",
+    ] {
+        ensure!(done.contains(part), "{part} is missing in {done}");
+    }
+    ensure!(aged.conversations()? == "lasting");
+    ensure!(
+        aged.rows_of_removed()?.is_empty(),
+        "{}",
+        aged.rows_of_removed()?
+    );
+    let archived = aged.text(&format!(
+        "{ARCHIVED} reground.turn_archive WHERE conversation_ref <> 'lasting'"
+    ))?;
+    ensure!(archived == expected, "{archived}\nis not\n{expected}");
+    aged.client
+        .batch_execute("SELECT reground.refresh_audit()")?;
+    ensure!(aged.text(counts)? == counted, "{}", aged.text(counts)?);
+    ensure!(!aged.run()?.contains("conversations"));
+    aged.client
+        .batch_execute("BEGIN; SELECT reground.rebuild_audit()")?;
+    ensure!(aged.text(counts)? == "farm 1", "{}", aged.text(counts)?);
+    aged.client.batch_execute("ROLLBACK")?;
+
+    // The conversation that stays goes on, and an old name begins again.
+    for conversation in ["lasting", "old"] {
+        aged.client.batch_execute(&format!(
+            "SELECT reground.begin_turn('{conversation}', 'who gives milk?', 'farm')"
+        ))?;
+    }
+    let begun = "SELECT string_agg(concat_ws(' ', v.conversation_ref, t.turn_no, s.marker), ', ' ORDER BY t.turn_id) FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id), reground.turn_sources(t.turn_id) AS s WHERE s.doc_id = 'cows' AND t.turn_id > 5";
+    ensure!(
+        aged.text(begun)? == "lasting 3 A1, old 1 A1",
+        "{}",
+        aged.text(begun)?
+    );
+    ensure!(
+        aged.text("SELECT string_agg(DISTINCT status, ' ') FROM reground.verify_chain('lasting')")?
+            == "ok"
+    );
+    Ok(())
+}
+
+#[test]
+fn conversations_stay_without_the_setting_and_until_their_day() -> Result<()> {
+    let mut aged = aged("old_kept")?;
+    aged.client
+        .batch_execute("RESET reground.conversation_retention_days")?;
+    aged.run()?;
+    ensure!(aged.conversations()? == "lasting old open pinned");
+    aged.client
+        .batch_execute("SET reground.conversation_retention_days = 31")?;
+    aged.run()?;
+    ensure!(aged.conversations()? == "lasting old open pinned");
+    Ok(())
+}
+
+#[test]
+fn erasure_finds_archived_turns() -> Result<()> {
+    let mut aged = aged("old_erased")?;
+    aged.run()?;
+    ensure!(aged.archived()? == "old 1 ann, old 2 bob, open 1 eve");
+    let forget = |aged: &mut Aged, call: &str| {
+        aged.text(&format!(
+            "SELECT string_agg(concat_ws(' ', relation, erased), ', ' ORDER BY relation) FROM reground.{call}"
+        ))
+    };
+    // Another tenant has turns with the same names.
+    aged.client.batch_execute(
+        "INSERT INTO reground.turn_archive (turn_id, tenant, conversation_ref, turn_no, corpus, begun_at, candidate_count, source_count, user_ref) VALUES (-1, 'other', 'old', 9, 'farm', now(), 0, 0, 'bob')",
+    )?;
+    ensure!(forget(&mut aged, "forget_user('bob')")? == "reground.turn_archive 2");
+    ensure!(aged.archived()? == "old 9 bob, open 1 eve");
+    ensure!(forget(&mut aged, "forget_conversation('open')")? == "reground.turn_archive 1");
+    for again in ["forget_user('bob')", "forget_conversation('open')"] {
+        let error = forget(&mut aged, again).err().context(again)?;
+        let code = error
+            .downcast_ref::<postgres::Error>()
+            .and_then(|error| error.code().cloned());
+        ensure!(code.is_some_and(|code| code.code() == "P0002"), "{error:#}");
+    }
+    // The archived turns of a live conversation of the user, and those of the tenant.
+    ensure!(forget(&mut aged, "forget_user('ann')")?.contains("reground.turns 2"));
+    ensure!(forget(&mut aged, "forget_tenant('other')")? == "reground.turn_archive 1");
+    ensure!(aged.archived()?.is_empty());
+    Ok(())
+}
+
+#[test]
+fn a_conversation_in_use_is_left() -> Result<()> {
+    let mut aged = aged("old_in_use")?;
+    let mut other = aged.database.connect()?;
+    other.batch_execute("BEGIN; SELECT reground.begin_turn('old', 'and now?', 'farm')")?;
+    aged.client.batch_execute("SET lock_timeout = '20s'")?;
+    aged.run()?;
+    ensure!(aged.conversations()? == "lasting old");
+    other.batch_execute("COMMIT")?;
+    ensure!(aged.run()?.is_empty());
+    ensure!(aged.conversations()? == "lasting old");
+    Ok(())
+}
