@@ -117,7 +117,7 @@ fn define_maintenance() {
     );
     GucRegistry::define_int_guc(
         c"reground.conversation_retention_days",
-        c"Days that run_retention keeps a conversation after its last turn.",
+        c"Days that run_retention keeps a conversation after its last turn, answer or pin.",
         c"0: for ever. The archived rows of its turns stay for reground.archive_retention_days.",
         &CONVERSATION_RETENTION_DAYS,
         0,
@@ -279,7 +279,7 @@ pub fn trace_retention_days() -> i32 {
     TRACE_RETENTION_DAYS.get()
 }
 
-/// Days that conversations are kept after their last turn; `None`: for ever.
+/// Days that conversations are kept after their last turn, answer or pin; `None`: for ever.
 pub fn conversation_retention_days() -> Option<i32> {
     Some(CONVERSATION_RETENTION_DAYS.get()).filter(|days| *days > 0)
 }

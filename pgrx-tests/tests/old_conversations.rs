@@ -206,6 +206,16 @@ fn erasure_finds_archived_turns() -> Result<()> {
             .and_then(|error| error.code().cloned());
         ensure!(code.is_some_and(|code| code.code() == "P0002"), "{error:#}");
     }
+    // Another user begins a conversation with the name of a removed one.
+    aged.client.batch_execute(
+        "SELECT reground.begin_turn('open', 'who gives milk?', 'farm', user_ref => 'carol');
+         INSERT INTO reground.turn_archive (turn_id, tenant, conversation_ref, turn_no, corpus, begun_at, candidate_count, source_count, user_ref)
+         SELECT t.turn_id, t.tenant, 'open', 1, 'farm', now(), 0, 0, 'carol' FROM reground.turns AS t WHERE t.user_ref = 'carol'
+         UNION ALL SELECT -2, reground.current_tenant(), 'open', 1, 'farm', now(), 0, 0, 'eve'",
+    )?;
+    ensure!(forget(&mut aged, "forget_user('eve')")? == "reground.turn_archive 1");
+    ensure!(aged.archived()? == "old 9 bob, open 1 carol");
+    ensure!(forget(&mut aged, "forget_user('carol')")?.contains("reground.turn_archive 1"));
     // The archived turns of a live conversation of the user, and those of the tenant.
     ensure!(forget(&mut aged, "forget_user('ann')")?.contains("reground.turns 2"));
     ensure!(forget(&mut aged, "forget_tenant('other')")? == "reground.turn_archive 1");
@@ -213,16 +223,57 @@ fn erasure_finds_archived_turns() -> Result<()> {
     Ok(())
 }
 
+/// Calls that lock rows of the conversation `old`, but not the conversation.
+const USES: [&str; 5] = [
+    "SELECT reground.begin_turn('old', 'and now?', 'farm')",
+    "SELECT reground.report_citation(1, 'cows give no milk')",
+    "SELECT reground.label_citation((SELECT min(citation_id) FROM reground.message_citations WHERE turn_id = 1), 'accurate')",
+    "SELECT reground.review_report((SELECT min(report_id) FROM reground.citation_reports), false)",
+    "SELECT FROM reground.messages WHERE message_id = 2 FOR KEY SHARE",
+];
+
 #[test]
 fn a_conversation_in_use_is_left() -> Result<()> {
-    let mut aged = aged("old_in_use")?;
-    let mut other = aged.database.connect()?;
-    other.batch_execute("BEGIN; SELECT reground.begin_turn('old', 'and now?', 'farm')")?;
-    aged.client.batch_execute("SET lock_timeout = '20s'")?;
+    for (number, used) in USES.iter().enumerate() {
+        let mut aged = aged(&format!("old_in_use_{number}"))?;
+        let mut other = aged.database.connect()?;
+        other
+            .batch_execute(&format!("BEGIN; {used}"))
+            .context(*used)?;
+        aged.client
+            .batch_execute("SET lock_timeout = '20s'; BEGIN")?;
+        aged.run().context(*used)?;
+        ensure!(aged.conversations()? == "lasting old", "{used}");
+        // The other session goes on with the conversation once the run has ended.
+        aged.client.batch_execute("COMMIT")?;
+        other.batch_execute("SELECT reground.begin_turn('old', 'once more?', 'farm'); COMMIT")?;
+        ensure!(aged.run()?.is_empty(), "{used}");
+        ensure!(aged.conversations()? == "lasting old", "{used}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_archive_has_the_last_answer() -> Result<()> {
+    let mut aged = aged("old_late")?;
+    let archived = "SELECT concat_ws(' ', model, citation_count, holding_count, cfs, decision, doc_ids, candidate_count > 0) FROM reground.turn_archive WHERE turn_id = 3";
+    // Its trace is archived before its answer comes.
+    let days = "SET reground.trace_retention_days = 7; SELECT reground.run_retention('{}'::timestamptz + interval '7 days')";
+    aged.client
+        .batch_execute(&days.replace("{}", &aged.moment))?;
+    ensure!(aged.text(archived)? == "{} t", "{}", aged.text(archived)?);
+    aged.client
+        .batch_execute("SELECT reground.end_turn(3, 'Cows give milk [A1].', model => 'late')")?;
+    // The answer is new, so the conversation stays.
     aged.run()?;
-    ensure!(aged.conversations()? == "lasting old");
-    other.batch_execute("COMMIT")?;
-    ensure!(aged.run()?.is_empty());
-    ensure!(aged.conversations()? == "lasting old");
+    ensure!(aged.conversations()? == "lasting open");
+    aged.client
+        .batch_execute("SELECT reground.run_retention(now() + interval '31 days')")?;
+    ensure!(aged.conversations()?.is_empty());
+    ensure!(
+        aged.text(archived)? == "late 1 1 1 accept {cows} t",
+        "{}",
+        aged.text(archived)?
+    );
     Ok(())
 }

@@ -112,7 +112,7 @@ COMMENT ON FUNCTION reground.refresh_audit(integer) IS
 CREATE FUNCTION reground.rebuild_audit()
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'rebuild_audit_wrapper';
 COMMENT ON FUNCTION reground.rebuild_audit() IS
-'Empties the rollups, counts all current live answers again and returns their number. A notice says how many answers are no longer counted because retention has removed their conversations. Blocks other refreshes.';
+'Empties the rollups, counts all current live answers again and returns their number. A notice says how many answers were counted before and are gone. Blocks other refreshes.';
 
 CREATE VIEW reground.cfs_hourly WITH (security_invoker = true) AS
     SELECT r.hour, r.tenant, r.corpus, r.model, pg_catalog.sum(r.answers)::bigint AS answers, coalesce(pg_catalog.sum(r.answers) FILTER (WHERE r.cfs_bin IS NOT NULL), 0)::bigint AS cited_answers,

@@ -23,9 +23,9 @@ COMMENT ON TABLE reground.turn_archive IS 'Summary of each turn whose conversati
 COMMENT ON COLUMN reground.turn_archive.candidate_count IS 'Number of candidates in the trace; 0 without a trace.';
 COMMENT ON COLUMN reground.turn_archive.user_ref IS 'The application''s id of the user who asked.';
 COMMENT ON FUNCTION reground.run_retention(timestamptz) IS
-'Archives and removes conversations whose last turn is older than reground.conversation_retention_days (0: none), traces and chain links older than reground.trace_retention_days, and archived turns older than reground.archive_retention_days. Call it daily, in its own transaction. Returns one row per changed relation; the action "kept: not whole" counts conversations whose chain is not valid. For reground_admin. Errors: 42501 for a time in the future, except for superusers.';
+'Archives and removes conversations whose last turn, answer or pin is older than reground.conversation_retention_days (0: none), traces and chain links older than reground.trace_retention_days, and archived turns older than reground.archive_retention_days. Call it daily, in its own transaction. Returns one row per changed relation; the action "kept: not whole" counts conversations whose chain is not valid. For reground_admin. Errors: 42501 for a time in the future, except for superusers.';
 COMMENT ON FUNCTION reground.rebuild_audit() IS
-'Empties the rollups, counts all current live answers again and returns their number. A notice says how many answers are no longer counted because retention has removed their conversations. Blocks other refreshes.';
+'Empties the rollups, counts all current live answers again and returns their number. A notice says how many answers were counted before and are gone. Blocks other refreshes.';
 COMMENT ON FUNCTION reground.forget_conversation(text) IS
 'Erases a conversation of the tenant with everything stored for it, except its counts in the rollups and metric_totals. Errors: P0002 if neither the conversation nor an archived turn of it exists.';
 

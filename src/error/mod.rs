@@ -433,7 +433,7 @@ error_table! {
     Shard(message: String) => report(
         Code::ERRCODE_CONNECTION_EXCEPTION,
         format!("the statistics of a shard cannot be read: {message}"),
-        "Repeat it when all servers answer, and after COMMIT if this transaction has created the table.",
+        "Repeat the search when all servers answer, and after COMMIT if this transaction has created the table.",
     );
     /// Row-level security hides rows that count in the statistics.
     HiddenStatistics => denied(

@@ -3,11 +3,9 @@
 use std::cell::RefCell;
 use std::ffi::CStr;
 
-use pgrx::PgRelation;
 use pgrx::pg_sys;
 
 use super::catalog::{CatalogCache, column, find_row, kept};
-use super::query_tree::{Relation, find_relation};
 use crate::error::Result;
 use crate::session::PINNED_PATH;
 
@@ -55,28 +53,4 @@ pub fn is_distributed(table: pg_sys::Oid) -> Result<bool> {
         });
         Ok(found.is_some())
     })
-}
-
-/// Whether a query reads or writes a distributed table, also through a view.
-///
-/// # Safety
-/// `query` is a valid analysed query, and its relations are locked.
-pub unsafe fn reads_shards(query: *mut pg_sys::Query) -> Result<bool> {
-    if !can_distribute() {
-        return Ok(false);
-    }
-    // SAFETY: by contract.
-    Ok(unsafe { find_relation(query, is_of_shards) }?.is_some())
-}
-
-fn is_of_shards(relation: Relation) -> Result<bool> {
-    if !relation.is_view {
-        return is_distributed(relation.oid);
-    }
-    // SAFETY: the view is locked, as its query is read, and the relations of this query are locked when it is rewritten. Here only their
-    // oids are used.
-    unsafe {
-        let view = PgRelation::with_lock(relation.oid, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
-        reads_shards(pg_sys::get_view_query(view.as_ptr()))
-    }
 }

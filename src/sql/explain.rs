@@ -6,6 +6,7 @@ use pgrx::pg_sys;
 use pgrx::spi::Spi;
 use serde::Serialize;
 
+use super::plans::prepared;
 use super::statement::{Access, Args, Statement};
 use crate::error::Result;
 use crate::profile;
@@ -96,7 +97,8 @@ fn plan(query: &str, args: &Args<'_>) -> Result<Vec<String>> {
     let types = args.iter().map(|arg| arg.oid()).collect();
     let text = format!("EXPLAIN (ANALYZE, BUFFERS) {query}");
     Spi::connect(|_| {
-        let statement = Statement::prepare(&text, types)?;
+        let statement =
+            Statement::prepare(&text, types)?.with_settings_of(&*prepared(query, args)?);
         let rows = statement.execute(Access::Write, 0, args)?;
         rows.iter()
             .map(|row| Ok(row.get::<String>(1)?.unwrap_or_default()))

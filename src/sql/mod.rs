@@ -12,7 +12,6 @@ mod explain;
 mod locks;
 mod names;
 mod plans;
-mod query_tree;
 mod record;
 mod run;
 mod statement;

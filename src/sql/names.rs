@@ -3,35 +3,28 @@
 //! PostgreSQL prefers an operator or function whose argument types match exactly, at any position of the search_path. A
 //! statement that runs as the caller could therefore pick up an operator from a schema of the caller, although `pg_catalog` comes
 //! first. To prevent this, every statement of the extension is analysed under a fixed search_path. It is planned and executed under the
-//! caller's own, because policies, views and triggers of the application may depend on that. Only a statement that reads a distributed table
-//! is executed under other settings (see [`super::distributed`]).
+//! caller's own, because policies, views and triggers of the application may depend on that. Only a statement that reads or writes a
+//! distributed table is executed under other settings (see [`super::distributed`]).
 //!
 //! PostgreSQL analyses a prepared statement again after each change of the search_path or of an object in it. So the fixed
 //! search_path is set by the statement's parser hook, which runs at the beginning of each analysis, and is reset at its end by
 //! `post_parse_analyze_hook`.
 
-use std::cell::Cell;
 use std::ffi::c_int;
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, pg_guard, pg_sys};
 
 use super::caller;
-use super::distributed::reads_shards;
 use super::superuser::check_views;
 use crate::session::{PINNED_PATH, set_local};
 
-/// What a statement and its analyses know of each other. A prepared statement keeps a pointer to it.
-pub struct Analysed {
-    /// The types of the parameters.
-    pub types: Vec<pg_sys::Oid>,
-    /// Whether the last analysis found a table that is distributed.
-    pub reads_shards: Cell<bool>,
-}
+/// The types of a statement's parameters. A prepared statement keeps a pointer to it.
+pub type ParameterTypes = Vec<pg_sys::Oid>;
 
 /// State of one analysis, reachable from its `ParseState`.
 struct Analysis {
-    statement: *const Analysed,
+    types: *const ParameterTypes,
     /// Nest level of the fixed search_path.
     level: c_int,
 }
@@ -51,18 +44,18 @@ pub fn define() {
 ///
 /// # Safety
 /// PostgreSQL calls it with a new `ParseState` and the pointer that was given to `SPI_prepare_params`, which must point to
-/// [`Analysed`] that lives as long as the plan.
+/// [`ParameterTypes`] that live as long as the plan.
 #[pg_guard]
 pub unsafe extern "C-unwind" fn begin_analysis(
     state: *mut pg_sys::ParseState,
-    statement: *mut std::ffi::c_void,
+    types: *mut std::ffi::c_void,
 ) {
     // SAFETY: `state` is valid by contract. The allocation is in the memory context of the analysis, as the state itself is. The
     // nest level is closed by `end_analysis`, and on an error by the abort of the (sub)transaction.
     unsafe {
         let analysis = pg_sys::palloc(size_of::<Analysis>()).cast::<Analysis>();
         analysis.write(Analysis {
-            statement: statement.cast(),
+            types: types.cast(),
             level: pg_sys::NewGUCNestLevel(),
         });
         (*state).p_ref_hook_state = analysis.cast();
@@ -71,7 +64,7 @@ pub unsafe extern "C-unwind" fn begin_analysis(
     set_local(c"search_path", PINNED_PATH);
 }
 
-/// Ends the fixed search_path when an analysis is one of ours, and checks the relations that the statement reads.
+/// Ends the fixed search_path when an analysis is one of ours, and checks the views that the statement reads.
 #[pg_guard]
 unsafe extern "C-unwind" fn end_analysis(
     state: *mut pg_sys::ParseState,
@@ -85,9 +78,8 @@ unsafe extern "C-unwind" fn end_analysis(
         if hook == Some(parameter as *const () as usize) {
             let analysis = (*state).p_ref_hook_state.cast::<Analysis>();
             pg_sys::AtEOXact_GUC(false, (*analysis).level);
-            match check_views(query).and_then(|()| reads_shards(query)) {
-                Ok(reads_shards) => (*(*analysis).statement).reads_shards.set(reads_shards),
-                Err(error) => ErrorReport::from(error).report(PgLogLevel::ERROR),
+            if let Err(error) = check_views(query) {
+                ErrorReport::from(error).report(PgLogLevel::ERROR);
             }
         }
         if let Some(previous) = PREVIOUS_HOOK {
@@ -107,7 +99,7 @@ unsafe extern "C-unwind" fn parameter(
     // live as long as the plan. The node is a palloc'ed Param with its tag set, as makeNode would return it.
     unsafe {
         let analysis = (*state).p_ref_hook_state.cast::<Analysis>();
-        let types = &(*(*analysis).statement).types;
+        let types = &*(*analysis).types;
         let number = (*reference).number;
         let index = usize::try_from(number).unwrap_or_default();
         let argument = || {

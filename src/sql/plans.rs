@@ -2,7 +2,8 @@
 //!
 //! PostgreSQL's plan cache replans a statement when a relation, a function, the search_path or the role behind row-level security
 //! has changed. It notices that a table has grown only after the next ANALYZE; a plan that was made on an empty table reads
-//! the whole table until then. So plans are rebuilt at uses 8, 64, 512, …. Statements with [`super::PLAN_EACH_TIME`] are only analysed once.
+//! the whole table until then. So plans are rebuilt at uses 8, 64, 512, …. A statement whose relations have changed is prepared again, because
+//! one of them may be distributed now. Statements with [`super::PLAN_EACH_TIME`] are only analysed once.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -42,7 +43,6 @@ pub fn prepared(text: &str, args: &Args<'_>) -> Result<Rc<Statement>> {
         let found = found.filter(|entry| entry.statement.takes(&types));
         found.map_or((None, 1), |entry| {
             entry.uses += 1;
-            // Analysed before it runs, because a table that has been distributed needs other settings.
             let reusable = !is_replanned_at(entry.uses) && entry.statement.is_valid();
             (reusable.then(|| Rc::clone(&entry.statement)), entry.uses)
         })

@@ -1,16 +1,15 @@
 //! One prepared statement, run through SPI.
 
-use std::cell::Cell;
 use std::ffi::{CString, c_int, c_long, c_void};
 use std::ptr::NonNull;
 
 use pgrx::datum::{DatumWithOid, TryFromDatumError};
-use pgrx::{FromDatum, IntoDatum, pg_sys};
+use pgrx::{FromDatum, IntoDatum, PgList, pg_sys};
 
 use super::caller;
 use super::catalog::version;
-use super::distributed::FOR_SHARDS;
-use super::names::{self, Analysed};
+use super::distributed::{FOR_SHARDS, can_distribute, is_distributed};
+use super::names::{self, ParameterTypes};
 use crate::error::{Error, Result};
 use crate::session::with_settings;
 
@@ -20,10 +19,12 @@ pub type Args<'a> = [DatumWithOid<'a>];
 /// A statement that is prepared for the rest of the session. Its names are resolved in `pg_catalog` (see [`names`]).
 pub struct Statement {
     plan: NonNull<pg_sys::_SPI_plan>,
-    /// The plan points to it.
-    analysed: Box<Analysed>,
+    /// The plan points to these.
+    types: Box<ParameterTypes>,
     /// Whether the parameters of the caller follow the arguments.
     takes_caller: bool,
+    /// Whether it reads or writes a table that is distributed.
+    reads_shards: bool,
 }
 
 /// Whether a statement may write, and sees what this command has written so far.
@@ -47,10 +48,7 @@ impl Statement {
     /// Parses and analyses a statement whose parameters have these types. Call it within an SPI connection.
     pub fn prepare(text: &str, types: Vec<pg_sys::Oid>) -> Result<Self> {
         version::check()?;
-        let analysed = Box::new(Analysed {
-            types,
-            reads_shards: Cell::new(false),
-        });
+        let types = Box::new(types);
         let takes_caller = caller::takes_parameters(text);
         let options = if caller::is_planned_each_time(text) {
             pg_sys::CURSOR_OPT_CUSTOM_PLAN as c_int
@@ -61,10 +59,10 @@ impl Statement {
         };
         let text =
             CString::new(text).map_err(|_| Error::Spi("a statement contains a NUL".into()))?;
-        // SAFETY: the text is NUL-terminated and copied. The hook gets the value that it expects, which lives as long as the plan:
-        // the plan is freed in Drop, before it. SPI_keepplan takes a plan that is not kept yet.
+        // SAFETY: the text is NUL-terminated and copied. The hook gets the types that it expects, which live as long as the plan:
+        // the plan is freed in Drop, before them. SPI_keepplan takes a plan that is not kept yet.
         unsafe {
-            let argument: *const Analysed = &*analysed;
+            let argument: *const ParameterTypes = &*types;
             let hook: pg_sys::ParserSetupHook = Some(names::begin_analysis);
             let plan = pg_sys::SPI_prepare_params(
                 text.as_ptr(),
@@ -74,17 +72,59 @@ impl Statement {
             );
             let plan = NonNull::new(plan).ok_or_else(|| spi_error(pg_sys::SPI_result))?;
             pg_sys::SPI_keepplan(plan.as_ptr());
-            Ok(Self {
+            // Dropped, and freed, if the catalog cannot be read.
+            let mut statement = Self {
                 plan,
-                analysed,
+                types,
                 takes_caller,
-            })
+                reads_shards: false,
+            };
+            statement.reads_shards = statement.find_shards()?;
+            Ok(statement)
         }
     }
 
     /// Whether the statement was prepared for parameters of these types.
     pub fn takes(&self, types: &[pg_sys::Oid]) -> bool {
-        self.analysed.types == types
+        *self.types == types
+    }
+
+    /// Whether a relation of the rewritten statement, also one of a view or a policy, is distributed.
+    fn find_shards(&self) -> Result<bool> {
+        if !can_distribute() {
+            return Ok(false);
+        }
+        // SAFETY: the plan is kept. SPI returns the list of its statements, each with the oids of its relations.
+        let relations: Vec<pg_sys::Oid> = unsafe {
+            let sources = pg_sys::SPI_plan_get_plan_sources(self.plan.as_ptr());
+            let sources = PgList::<pg_sys::CachedPlanSource>::from_pg(sources);
+            let of_each = sources
+                .iter_ptr()
+                .map(|source| PgList::<c_void>::from_pg((*source).relationOids));
+            of_each
+                .flat_map(|oids| (0..oids.len()).filter_map(move |at| oids.get_oid(at)))
+                .collect()
+        };
+        for relation in relations {
+            if is_distributed(relation)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes the settings of another statement too. EXPLAIN knows only the relations that its query names.
+    pub fn with_settings_of(mut self, other: &Self) -> Self {
+        self.reads_shards |= other.reads_shards;
+        self
+    }
+
+    /// Runs `work` under the settings that the statement needs.
+    fn with_settings<T>(&self, work: impl FnOnce() -> T) -> T {
+        match self.reads_shards {
+            true => with_settings(&FOR_SHARDS, work),
+            false => work(),
+        }
     }
 
     /// Whether nothing that the statement reads has changed since its last analysis.
@@ -101,7 +141,7 @@ impl Statement {
         unsafe {
             let parameters = self.parameters(args)?;
             pg_sys::SPI_tuptable = std::ptr::null_mut();
-            let status = with_settings_of(&self.analysed, || {
+            let status = self.with_settings(|| {
                 pg_sys::SPI_execute_plan_with_paramlist(
                     self.plan.as_ptr(),
                     parameters,
@@ -121,7 +161,7 @@ impl Statement {
         // SAFETY: as in `execute`. SPI raises an error where no cursor can be opened.
         let portal = unsafe {
             let parameters = self.parameters(args)?;
-            with_settings_of(&self.analysed, || {
+            self.with_settings(|| {
                 pg_sys::SPI_cursor_open_with_paramlist(
                     std::ptr::null(),
                     self.plan.as_ptr(),
@@ -143,7 +183,7 @@ impl Statement {
     unsafe fn parameters(&self, args: &Args<'_>) -> Result<pg_sys::ParamListInfo> {
         // A kept statement may be of a time before an update.
         version::check()?;
-        if args.len() != self.analysed.types.len() {
+        if args.len() != self.types.len() {
             return Err(Error::Spi(
                 "a statement was called with a wrong number of arguments".into(),
             ));
@@ -181,14 +221,6 @@ impl Drop for Statement {
     fn drop(&mut self) {
         // SAFETY: the plan was kept in `prepare` and is freed once.
         unsafe { pg_sys::SPI_freeplan(self.plan.as_ptr()) };
-    }
-}
-
-/// Runs a statement under the settings that it needs.
-fn with_settings_of<T>(analysed: &Analysed, work: impl FnOnce() -> T) -> T {
-    match analysed.reads_shards.get() {
-        true => with_settings(&FOR_SHARDS, work),
-        false => work(),
     }
 }
 
@@ -285,9 +317,8 @@ impl Cursor<'_> {
         // SAFETY: the portal is open until Drop.
         let rows = unsafe {
             pg_sys::SPI_tuptable = std::ptr::null_mut();
-            with_settings_of(&self.statement.analysed, || {
-                pg_sys::SPI_cursor_fetch(self.portal, true, limit)
-            });
+            self.statement
+                .with_settings(|| pg_sys::SPI_cursor_fetch(self.portal, true, limit));
             Rows::last()
         };
         if rows.count() == 0 {

@@ -1,9 +1,10 @@
 //! Protects the session of a superuser against code of other roles in the relations that a statement reads.
 
-use pgrx::PgRelation;
-use pgrx::pg_sys;
+use std::ffi::c_void;
 
-use super::query_tree::find_relation;
+use pgrx::pg_sys::{self, NodeTag};
+use pgrx::{PgRelation, is_a, pg_guard};
+
 use crate::error::{Error, Result};
 
 /// Whether functions that run with the rights of the caller can get those of a superuser: the caller is one, or a superuser opened
@@ -30,24 +31,53 @@ pub unsafe fn check_views(query: *mut pg_sys::Query) -> Result<()> {
     if !is_session_of_superuser() {
         return Ok(());
     }
-    // SAFETY: by contract.
-    let untrusted = unsafe {
-        find_relation(query, |relation| {
-            Ok(relation.is_view && !is_trusted(relation.oid))
-        })
-    }?;
-    match untrusted {
-        None => Ok(()),
+    let mut found = pg_sys::InvalidOid;
+    // SAFETY: `query` is valid by contract, and the walker gets a pointer to a local variable that outlives the walk.
+    unsafe { find_untrusted_view(query.cast(), (&raw mut found).cast()) };
+    match found {
+        pg_sys::InvalidOid => Ok(()),
         // SAFETY: the relation is locked by the analysis.
-        Some(view) => Err(Error::UntrustedView(
+        view => Err(Error::UntrustedView(
             unsafe { PgRelation::open(view) }.name().to_owned(),
         )),
     }
 }
 
-/// Whether a view, which is locked, belongs to a superuser or to the extension.
-fn is_trusted(view: pg_sys::Oid) -> bool {
-    // SAFETY: the view is locked, so its row in the cache of relations is valid while it is open.
+/// Stores the oid of the first such view in `found` and returns true, or returns false.
+#[pg_guard]
+unsafe extern "C-unwind" fn find_untrusted_view(
+    node: *mut pg_sys::Node,
+    found: *mut c_void,
+) -> bool {
+    if node.is_null() {
+        return false;
+    }
+    // SAFETY: the tag says which type the node has. `found` is the pointer that `check_views` passes.
+    unsafe {
+        if is_a(node, NodeTag::T_Query) {
+            let flags = pg_sys::QTW_EXAMINE_RTES_BEFORE as i32;
+            return pg_sys::query_tree_walker(node.cast(), Some(find_untrusted_view), found, flags);
+        }
+        if is_a(node, NodeTag::T_RangeTblEntry) {
+            let entry = node.cast::<pg_sys::RangeTblEntry>();
+            let is_view = (*entry).rtekind == pg_sys::RTEKind::RTE_RELATION
+                && (*entry).relkind == pg_sys::RELKIND_VIEW as std::ffi::c_char;
+            if is_view && !is_trusted((*entry).relid) {
+                *found.cast() = (*entry).relid;
+                return true;
+            }
+            return false;
+        }
+        pg_sys::expression_tree_walker(node, Some(find_untrusted_view), found)
+    }
+}
+
+/// Whether a view belongs to a superuser or to the extension.
+///
+/// # Safety
+/// The view is locked.
+unsafe fn is_trusted(view: pg_sys::Oid) -> bool {
+    // SAFETY: the view is locked by contract, so its row in the cache of relations is valid while it is open.
     unsafe {
         let relation = PgRelation::open(view);
         let class = (*relation.as_ptr()).rd_rel;

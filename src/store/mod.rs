@@ -17,7 +17,7 @@ pub use answer::{cues, imports, messages, repairs, reviews};
 pub use audit::{alerts, maintenance, metrics, probes, reports, rollups};
 pub use conversation::{conversations, history, markers, register, sources};
 pub use corpus::{corpora, documents, edges, positions, sync, versions};
-pub use provenance::{archive, chain, erasure, retention};
+pub use provenance::{chain, erasure, retention};
 pub use turn::{
     contexts, earlier_turns, retrievals, reusable_answers, shadows, traces, turn_writes, turns,
 };

@@ -25,30 +25,54 @@ $$;
 CREATE TABLE pg_catalog.pg_dist_node (nodeid integer, nodename text, nodeport integer);
 INSERT INTO pg_catalog.pg_dist_node VALUES (1, 'one', 5432), (2, 'two', 5433), (3, 'three', 5434);
 GRANT SELECT ON pg_catalog.pg_dist_node TO PUBLIC;
+-- Objects of another role in the search_path of a server, which no command must call.
+CREATE SCHEMA planted;
+CREATE FUNCTION planted.called() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted'; END $$;
+DO $$
+DECLARE
+    name text;
+    type text;
+BEGIN
+    FOREACH name IN ARRAY '{current_setting(text; boolean),string_agg(text; text),format(text; name; text),quote_ident(text),aclexplode(aclitem[]),current_schemas(boolean),pg_get_userbyid(oid)}'::text[] LOOP
+        EXECUTE format('CREATE FUNCTION planted.%s RETURNS text LANGUAGE sql AS ''SELECT planted.called()''', replace(name, ';', ','));
+    END LOOP;
+    FOREACH type IN ARRAY '{text,name,oid,integer}'::text[] LOOP
+        EXECUTE format('CREATE FUNCTION planted.compare(%1$s, %1$s) RETURNS boolean LANGUAGE sql AS ''SELECT planted.called() IS NULL''', type);
+        FOREACH name IN ARRAY '{=,<>,>=}'::text[] LOOP
+            EXECUTE format('CREATE OPERATOR planted.%s (FUNCTION = planted.compare, LEFTARG = %s, RIGHTARG = %2$s)', name, type);
+        END LOOP;
+    END LOOP;
+END
+$$;
+CREATE FUNCTION planted.victim() RETURNS text LANGUAGE sql SET search_path = planted, pg_catalog SET check_function_bodies = off AS $$ SELECT current_setting('search_path'::text, true) $$;
+\set VERBOSITY terse
+SELECT planted.victim();
+\set VERBOSITY default
 -- The command runs here, but the servers answer what the settings say.
 CREATE FUNCTION pg_catalog.run_command_on_workers(command text, OUT nodename text, OUT nodeport integer, OUT success boolean, OUT result text) RETURNS SETOF record
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET search_path = planted, pg_catalog AS $$
 DECLARE
     is_set boolean;
 BEGIN
     EXECUTE command INTO STRICT is_set;
     RAISE NOTICE '%', command;
-    RETURN QUERY VALUES ('one', 5432, true, 't'), ('two', 5433, true, current_setting('app.of_two')),
-        ('three', 5434, NOT current_setting('app.three_fails')::boolean, 't');
+    RETURN QUERY VALUES ('one', 5432, true, 't'), ('two', 5433, true, pg_catalog.current_setting('app.of_two')),
+        ('three', 5434, NOT pg_catalog.current_setting('app.three_fails')::pg_catalog.bool, 't');
 END
 $$;
 -- On a server, the command runs with the search_path of the role.
 CREATE FUNCTION pg_catalog.run_command_on_all_nodes(command text, OUT nodeid integer, OUT success boolean, OUT result text) RETURNS SETOF record
-LANGUAGE plpgsql SET search_path = distributed, public AS $$
+LANGUAGE plpgsql SET search_path = planted, pg_catalog, distributed AS $$
 BEGIN
-    success := true;
     FOR nodeid IN SELECT n.nodeid FROM pg_catalog.pg_dist_node AS n LOOP
+        success := nodeid OPERATOR(pg_catalog.<) 3 OR NOT pg_catalog.current_setting('app.three_fails')::pg_catalog.bool;
         EXECUTE command INTO STRICT result;
         RETURN NEXT;
     END LOOP;
 END
 $$;
 RESET allow_system_table_mods;
+SET app.three_fails = false;
 
 CREATE TABLE whole (id text PRIMARY KEY, doc_id text, title text, body text, embedding vector(2));
 INSERT INTO whole SELECT 'p' || i, 'd' || i / 5, 'Title ' || i, concat_ws(' ', 'w' || i % 5, 'w' || i % 7, repeat('w' || i % 11 || ' ', i % 4)), ARRAY[1, i % 13]::real[]::vector
@@ -101,13 +125,17 @@ SELECT status, detail FROM reground.check_corpus('spread') WHERE item = 'vector 
 SET app.three_fails = false;
 SELECT status, detail FROM reground.check_corpus('spread') WHERE item = 'vector settings';
 DROP INDEX spread_vectors;
--- Schemas of the servers where other roles can create functions.
+-- Schemas of the servers where other roles can create objects.
 CREATE VIEW schemas_finding AS SELECT status, detail, hint FROM reground.check_corpus('spread') WHERE item = 'schemas of the servers';
 SELECT * FROM schemas_finding;
 CREATE ROLE distributed_writer;
 GRANT CREATE ON SCHEMA distributed TO PUBLIC, distributed_writer, current_user;
 SELECT * FROM schemas_finding;
+SET app.three_fails = true;
+SELECT * FROM schemas_finding;
 REVOKE CREATE ON SCHEMA distributed FROM PUBLIC, distributed_writer;
+SELECT * FROM schemas_finding;
+SET app.three_fails = false;
 SELECT * FROM schemas_finding;
 DROP ROLE distributed_writer;
 -- The settings while a distributed table is read, also through a view.
@@ -171,7 +199,10 @@ SELECT reground.bm25_with_statistics(reground.bm25_query('shoes', 'nothing'));
 SELECT reground.drop_corpus(name) FROM unnest('{whole,spread}'::text[]) AS name;
 RESET search_path;
 DROP SCHEMA distributed CASCADE;
+SET client_min_messages = warning;
+DROP SCHEMA planted CASCADE;
+RESET client_min_messages;
 SET allow_system_table_mods = on;
-DROP FUNCTION pg_catalog.run_command_on_shards, pg_catalog.run_command_on_workers;
+DROP FUNCTION pg_catalog.run_command_on_shards, pg_catalog.run_command_on_workers, pg_catalog.run_command_on_all_nodes;
 DROP TABLE pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard, pg_catalog.pg_dist_node;
 RESET allow_system_table_mods;

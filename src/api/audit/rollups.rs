@@ -5,7 +5,7 @@ use pgrx::prelude::*;
 
 use crate::api::writable;
 use crate::error::{Error, notice};
-use crate::store::{archive, rollups};
+use crate::store::rollups::{self, Rebuilt};
 
 #[pg_extern(sql = false)]
 fn refresh_audit(max_answers: Option<i32>) -> std::result::Result<i64, ErrorReport> {
@@ -24,12 +24,11 @@ fn refresh_audit(max_answers: Option<i32>) -> std::result::Result<i64, ErrorRepo
 #[pg_extern(sql = false)]
 fn rebuild_audit() -> std::result::Result<i64, ErrorReport> {
     writable("rebuild_audit")?;
-    let counted = rollups::rebuild()?;
-    let removed = archive::removed_answers()?;
-    if removed > 0 {
+    let Rebuilt { counted, lost } = rollups::rebuild()?;
+    if lost > 0 {
         notice(
             format!(
-                "the rollups no longer count {removed} answers, because retention has removed their conversations"
+                "the rollups counted {lost} more answers, which retention or erasure has removed"
             ),
             "ROLLBACK keeps the earlier counts.",
         );

@@ -152,7 +152,7 @@ fn of_commands(
             relation.join("%L::pg_catalog.text"),
         )
     };
-    // The servers and statements of Citus resolve names under other paths.
+    // The names in the text need schemas, because the servers have other search_paths.
     let answers = sql::with_pinned_path(|| {
         sql::read_each(
             "SELECT shardid, success, result FROM run_command_on_shards($1::regclass, $2)",

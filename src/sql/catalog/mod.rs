@@ -1,4 +1,4 @@
-//! What the catalogs of PostgreSQL say, without a statement.
+//! Reads the catalogs of PostgreSQL, and keeps what was computed from them until they change.
 
 mod cache;
 mod scan;

@@ -54,14 +54,31 @@ pub fn settle(conversations: &[i64]) -> Result<usize> {
     })
 }
 
-/// Counts all current live answers again, and returns their number.
-pub fn rebuild() -> Result<i64> {
+/// What [`rebuild`] has counted.
+pub struct Rebuilt {
+    /// Number of current live answers.
+    pub counted: i64,
+    /// Number of answers that were counted before and are gone.
+    pub lost: i64,
+}
+
+/// Counts all current live answers again.
+pub fn rebuild() -> Result<Rebuilt> {
     as_owner_scanning(|| {
         hold_off()?;
+        let before = sql::write_one::<i64>(
+            "SELECT coalesce((SELECT sum(r.answers) FROM reground.answer_rollup AS r), 0)::bigint + coalesce((SELECT sum(q.change) FROM reground.rollup_queue AS q), 0)::bigint",
+            &[],
+        )?
+        .unwrap_or_default();
         for table in ["answer_rollup", "citation_rollup", "turn_rollup"] {
             sql::run(&format!("DELETE FROM reground.{table}"), &[])?;
         }
-        Ok(sql::write_one(&counting(CURRENT), &[])?.unwrap_or_default())
+        let counted: i64 = sql::write_one(&counting(CURRENT), &[])?.unwrap_or_default();
+        Ok(Rebuilt {
+            counted,
+            lost: (before - counted).max(0),
+        })
     })
 }
 

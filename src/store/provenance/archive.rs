@@ -3,7 +3,6 @@
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 
 use crate::error::Result;
-use crate::run_as::as_owner_scanning;
 use crate::sql;
 use crate::store::keys;
 
@@ -21,25 +20,19 @@ pub fn hold_off() -> Result<()> {
     sql::lock("reground.turns_turn_id_seq")
 }
 
-/// Number of archived answers whose conversations retention has removed.
-pub fn removed_answers() -> Result<i64> {
-    let removed = as_owner_scanning(|| {
-        sql::write_one(
-            "SELECT count(*) FROM reground.turn_archive AS a WHERE a.citation_count IS NOT NULL AND NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = a.turn_id)",
-            &[],
-        )
-    })?;
-    Ok(removed.unwrap_or_default())
+/// Whether the archive has the users of turns: not that of the previous release.
+pub fn has_users() -> bool {
+    keys::exists()
 }
 
-/// Adds a row to the archive for each of these turns that has none, and returns how many.
+/// Adds a row to the archive for each of these turns, and returns how many. A row of an earlier run can be older than the present answer of its
+/// turn; it only keeps its number of candidates.
 pub fn turns(which: Which<'_>) -> Result<usize> {
     let (condition, arg): (&str, DatumWithOid<'_>) = match which {
         Which::TracedBefore(before) => ("x.traced_at < $1", before.into()),
         Which::OfConversations(ids) => ("t.conversation_id = ANY ($1)", ids.to_vec().into()),
     };
-    // The archive of the previous release has no users.
-    let (column, user) = match keys::exists() {
+    let (column, user) = match has_users() {
         true => (", user_ref", ", t.user_ref"),
         false => ("", ""),
     };
@@ -60,7 +53,8 @@ pub fn turns(which: Which<'_>) -> Result<usize> {
                      FROM (SELECT c.marker, c.corpus, c.doc_id, c.chunk_id, min(c.citation_no) AS first, \
                                coalesce(substring(c.source_hash, '^[0-9a-f]{{16}}'), '0000000000000000') AS hash \
                            FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.doc_id IS NOT NULL GROUP BY 1, 2, 3, 4, 6) AS c) AS c ON true \
-             WHERE {condition} ON CONFLICT (turn_id) DO NOTHING"
+             WHERE {condition} ON CONFLICT (turn_id) DO UPDATE SET (model, citation_count, holding_count, cfs, decision, markers, corpora, doc_ids, chunk_ids, hash_prefixes) \
+                 = (excluded.model, excluded.citation_count, excluded.holding_count, excluded.cfs, excluded.decision, excluded.markers, excluded.corpora, excluded.doc_ids, excluded.chunk_ids, excluded.hash_prefixes)"
         ),
         &[arg],
     )

@@ -1,6 +1,6 @@
 //! Hash chains, retention and erasure.
 
-pub mod archive;
+mod archive;
 pub mod chain;
 mod contents;
 pub mod erasure;

@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use super::archive;
 use super::erasure::{self, Archived, Receipt};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::run_as::as_owner_scanning;
 use crate::session::sees_everything;
 use crate::sql;
-use crate::store::{keys, rollups};
+use crate::store::rollups;
 
 /// A row of run_retention.
 #[derive(Debug, Serialize)]
@@ -29,7 +29,7 @@ const PARTITIONS: i32 = 16;
 pub struct Periods {
     /// The time from which days are counted back.
     pub as_of: TimestampWithTimeZone,
-    /// Days for which conversations are kept after their last turn; `None`: for ever.
+    /// Days for which conversations are kept after their last turn, answer or pin; `None`: for ever.
     pub conversation_days: Option<i32>,
     /// Days for which traces, links and shadow turns are kept.
     pub trace_days: i32,
@@ -38,13 +38,13 @@ pub struct Periods {
 }
 
 impl Periods {
-    /// The time of which older rows are removed.
+    /// Rows before this time are removed.
     fn before(&self, days: i32) -> Result<TimestampWithTimeZone> {
         let before = sql::write_one(
             "SELECT $1::timestamptz - make_interval(days => $2)",
             &[self.as_of.into(), days.into()],
         )?;
-        Ok(before.unwrap_or(self.as_of))
+        before.ok_or_else(|| Error::Spi("no time before the retention".into()))
     }
 }
 
@@ -54,9 +54,9 @@ pub fn run(periods: Periods, is_alone: bool) -> Result<Vec<RetentionRow>> {
         let mut done = Vec::new();
         let traced = periods.before(periods.trace_days)?;
         let archived = periods.before(periods.archive_days)?;
-        // Locks conversations, and so comes before the locks below, as in erasure. The archive of the previous release has no users,
-        // whose rows erasure must find.
-        if let (Some(days), true) = (periods.conversation_days, keys::exists()) {
+        // Locks conversations, and so comes before the locks below, as in erasure. Without the users of turns, erasure would not find their
+        // archived rows.
+        if let (Some(days), true) = (periods.conversation_days, archive::has_users()) {
             remove_conversations(periods.before(days)?, &mut done)?;
         }
         // One session at a time: a second one then finds nothing to do.
@@ -72,8 +72,8 @@ pub fn run(periods: Periods, is_alone: bool) -> Result<Vec<RetentionRow>> {
     })
 }
 
-/// Archives the turns of conversations that had no turn since, and removes all other rows of theirs. A conversation that another session
-/// uses is left for the next run.
+/// Archives the turns of conversations that were not used since, and removes their other rows. A conversation that another session
+/// uses now is left for the next run, so no lock is waited for.
 fn remove_conversations(before: TimestampWithTimeZone, done: &mut Vec<RetentionRow>) -> Result<()> {
     let mut receipt = Receipt::default();
     let mut last = 0_i64;
@@ -82,11 +82,15 @@ fn remove_conversations(before: TimestampWithTimeZone, done: &mut Vec<RetentionR
         let Some(end) = batch.last() else { break };
         last = *end;
         // A turn can have begun until its conversation was locked.
-        let ids: Vec<i64> = sql::write_one(
+        let unused: Vec<i64> = sql::write_one(
             &format!("SELECT array_agg(v.conversation_id) FROM reground.conversations AS v WHERE v.conversation_id = ANY ($2) AND {UNUSED}"),
             &[before.into(), batch.into()],
         )?
         .unwrap_or_default();
+        let ids = lock_rows(unused)?;
+        if ids.is_empty() {
+            continue;
+        }
         // In the order of erasure.
         rollups::hold_off()?;
         archive::hold_off()?;
@@ -106,8 +110,45 @@ fn remove_conversations(before: TimestampWithTimeZone, done: &mut Vec<RetentionR
     Ok(())
 }
 
-/// Condition that a conversation `v` had no turn since `$1`.
-const UNUSED: &str = "v.created_at < $1 AND NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id AND t.begun_at >= $1)";
+/// Condition that a conversation `v` had no turn, answer or source since `$1`.
+const UNUSED: &str = "v.created_at < $1 AND NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id AND t.begun_at >= $1) \
+     AND NOT EXISTS (SELECT FROM reground.messages AS m WHERE m.conversation_id = v.conversation_id AND m.created_at >= $1) \
+     AND NOT EXISTS (SELECT FROM reground.conversation_sources AS s WHERE s.conversation_id = v.conversation_id AND s.last_used_at >= $1)";
+
+/// Rows `x` of a turn that other sessions lock without its conversation: for reports, labels, evaluations and results of models.
+const LOCKED_ALONE: [&str; 10] = [
+    "reground.model_tasks AS x USING (turn_id)",
+    "reground.turns AS x USING (turn_id)",
+    "reground.messages AS x USING (turn_id)",
+    "reground.messages AS m USING (turn_id) JOIN reground.citation_reports AS x USING (message_id)",
+    "reground.message_citations AS x USING (turn_id)",
+    "reground.message_citations AS c USING (turn_id) JOIN reground.citation_labels AS x USING (citation_id)",
+    "reground.factuality_evaluations AS x USING (turn_id)",
+    "reground.factuality_evaluations AS e USING (turn_id) JOIN reground.decomposition_labels AS x USING (evaluation_id)",
+    "reground.factuality_evaluations AS e USING (turn_id) JOIN reground.factuality_verdicts AS x USING (evaluation_id)",
+    "reground.factuality_evaluations AS e USING (turn_id) JOIN reground.factuality_verdicts AS w USING (evaluation_id) JOIN reground.factuality_labels AS x USING (verdict_id)",
+];
+
+/// Locks these rows of conversations, and returns the conversations without a row that another session has locked.
+fn lock_rows(mut ids: Vec<i64>) -> Result<Vec<i64>> {
+    for join in LOCKED_ALONE {
+        let rows = format!(
+            "SELECT t.conversation_id FROM reground.turns AS t JOIN {join} WHERE t.conversation_id = ANY ($1)"
+        );
+        let locked = sql::write_one(
+            &format!(
+                "WITH present AS ({rows}), locked AS (SELECT l.conversation_id FROM ({rows} FOR UPDATE OF x SKIP LOCKED) AS l) \
+                 SELECT array_agg(v.id) FROM unnest($1::bigint[]) AS v(id) \
+                     LEFT JOIN (SELECT p.conversation_id AS id, count(*) AS number FROM present AS p GROUP BY 1) AS p USING (id) \
+                     LEFT JOIN (SELECT l.conversation_id AS id, count(*) AS number FROM locked AS l GROUP BY 1) AS l USING (id) \
+                 WHERE p.number IS NOT DISTINCT FROM l.number"
+            ),
+            &[ids.into()],
+        )?;
+        ids = locked.unwrap_or_default();
+    }
+    Ok(ids)
+}
 
 /// Number of conversations that are removed at a time, which bounds the memory.
 const BATCH: i32 = 1000;
@@ -116,7 +157,7 @@ const BATCH: i32 = 1000;
 fn old_conversations(before: TimestampWithTimeZone, last: i64) -> Result<Vec<i64>> {
     let ids = sql::write_one(
         &format!(
-            "SELECT array_agg(v.conversation_id) FROM ( \
+            "SELECT array_agg(v.conversation_id ORDER BY v.conversation_id) FROM ( \
                  SELECT v.conversation_id FROM reground.conversations AS v WHERE v.conversation_id > $2 AND {UNUSED} \
                  ORDER BY v.conversation_id LIMIT $3 FOR UPDATE SKIP LOCKED) AS v"
         ),

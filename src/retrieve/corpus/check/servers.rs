@@ -1,5 +1,9 @@
 //! Checks the servers of a distributed table.
 
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
 use super::finding::Finding;
 use crate::error::Result;
 use crate::retrieve::vector;
@@ -13,8 +17,10 @@ pub fn vector_settings(corpus: &Corpus) -> Result<Option<Finding>> {
         return Ok(None);
     }
     let least = vector::EF_SEARCH.start();
+    // It runs under the search_path of the role: only names with a schema are safe there.
     let command = format!(
-        "SELECT coalesce(current_setting('hnsw.iterative_scan', true), 'off') <> 'off' AND coalesce(current_setting('hnsw.ef_search', true), '0')::integer >= {least}"
+        "SELECT coalesce(pg_catalog.current_setting('hnsw.iterative_scan', true), 'off') OPERATOR(pg_catalog.<>) 'off' \
+             AND coalesce(pg_catalog.current_setting('hnsw.ef_search', true), '0')::pg_catalog.int4 OPERATOR(pg_catalog.>=) {least}"
     );
     let servers = sql::with_pinned_path(|| {
         sql::read_one::<String>(
@@ -43,29 +49,61 @@ pub fn vector_settings(corpus: &Corpus) -> Result<Option<Finding>> {
 /// Statements that take from other roles the right to create objects in a schema of the caller's search_path. It runs on each server, under that
 /// path: only names with a schema are safe there.
 const REVOKE: &str = "SELECT pg_catalog.string_agg(pg_catalog.format('REVOKE CREATE ON SCHEMA %I FROM %s;', n.nspname, \
-        CASE WHEN a.grantee OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC' ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee)::pg_catalog.text) END), ' ' ORDER BY n.nspname, a.grantee) \
+        CASE WHEN a.grantee OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC' ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee)::pg_catalog.text) END), ' ' \
+        ORDER BY n.nspname, a.grantee) \
      FROM pg_catalog.pg_namespace AS n, pg_catalog.aclexplode(n.nspacl) AS a \
      WHERE n.nspname OPERATOR(pg_catalog.=) ANY (pg_catalog.current_schemas(false)) AND a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'::pg_catalog.text \
         AND a.grantee OPERATOR(pg_catalog.<>) n.nspowner AND pg_catalog.pg_get_userbyid(a.grantee) OPERATOR(pg_catalog.<>) CURRENT_USER";
 
-/// Checks that no other role can create objects where the servers look up the functions and operators of statements.
+/// What a server answers to [`REVOKE`].
+#[derive(Deserialize)]
+struct Answer {
+    server: String,
+    /// The statements; `None` without an answer.
+    revoke: Option<String>,
+}
+
+/// Checks that only owners can create objects where the servers look up the functions and operators of statements.
 pub fn schemas(corpus: &Corpus) -> Result<Option<Finding>> {
     if !corpus.is_distributed()? {
         return Ok(None);
     }
-    let item = "schemas of the servers";
-    let open = sql::with_pinned_path(|| {
-        sql::read_one::<String>(
-            "SELECT string_agg(DISTINCT r.result, ' ') FROM run_command_on_all_nodes($1) AS r WHERE r.success AND r.result <> ''",
+    let answers: Vec<Answer> = sql::with_pinned_path(|| {
+        sql::read_rows(
+            "SELECT n.nodename || ':' || n.nodeport AS server, CASE WHEN r.success THEN coalesce(r.result, '') END AS revoke \
+             FROM run_command_on_all_nodes($1) AS r JOIN pg_dist_node AS n USING (nodeid) ORDER BY n.nodeid",
             &[REVOKE.into()],
         )
     })?;
-    Ok(Some(match open {
-        None => Finding::ok(item, "no other role can create objects in your search_path"),
-        Some(_) => Finding::warning(
+    let item = "schemas of the servers";
+    let named = |wanted: fn(Option<&str>) -> bool| {
+        let servers = answers.iter().filter(|a| wanted(a.revoke.as_deref()));
+        let servers: Vec<&str> = servers.map(|a| a.server.as_str()).collect();
+        servers.join(", ")
+    };
+    let open = named(|revoke| revoke.is_some_and(|revoke| !revoke.is_empty()));
+    let silent = named(|revoke| revoke.is_none());
+    let mut details = Vec::new();
+    if !open.is_empty() {
+        details.push(format!(
+            "other roles can create objects in a schema of your search_path, where they would run with your rights: {open}"
+        ));
+    }
+    if !silent.is_empty() {
+        details.push(format!("without an answer: {silent}"));
+    }
+    if details.is_empty() {
+        return Ok(Some(Finding::ok(
             item,
-            "other roles can create objects in a schema of your search_path on a server of Citus, where they would run with your rights",
-            open,
-        ),
-    }))
+            "only their owners can create objects in the schemas of your search_path",
+        )));
+    }
+    let statements: BTreeSet<&str> = answers
+        .iter()
+        .filter_map(|answer| answer.revoke.as_deref())
+        .filter(|revoke| !revoke.is_empty())
+        .collect();
+    let hint = statements.into_iter().collect::<Vec<_>>().join(" ");
+    let hint = Some(hint).filter(|hint| !hint.is_empty());
+    Ok(Some(Finding::warning(item, details.join("; "), hint)))
 }

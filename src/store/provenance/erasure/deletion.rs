@@ -167,7 +167,7 @@ pub fn hold_all(tenant: &str) -> Result<Vec<i64>> {
     .unwrap_or_default())
 }
 
-/// The archived turns that are deleted with conversations. Retention may have removed all other rows of theirs.
+/// The archived turns that are deleted with conversations. Retention may have removed their other rows.
 #[derive(Debug, Clone, Copy)]
 pub enum Archived<'a> {
     /// None.
@@ -176,36 +176,36 @@ pub enum Archived<'a> {
         tenant: &'a str,
         conversation_ref: &'a str,
     },
-    /// Those of conversations in which a user asked.
+    /// Those of the conversations, and of removed conversations in which a user asked.
     OfUser { tenant: &'a str, user_ref: &'a str },
 }
 
 impl Archived<'_> {
-    fn delete(self, receipt: &mut Receipt) -> Result<()> {
-        let of_turns = "SELECT v.conversation_ref FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id) WHERE t.tenant = $1 AND t.user_ref = $2";
-        let of_archive = "SELECT a.conversation_ref FROM reground.turn_archive AS a WHERE a.tenant = $1 AND a.user_ref = $2";
-        let (rows, tenant, name) = match self {
+    fn delete(self, ids: &[i64], receipt: &mut Receipt) -> Result<()> {
+        let erased = match self {
             Self::Kept => return Ok(()),
             Self::OfConversation {
                 tenant,
                 conversation_ref,
-            } => ("= $2".to_owned(), tenant, conversation_ref),
-            // The archive of the previous release has no users.
-            Self::OfUser { tenant, user_ref } => match keys::exists() {
-                true => (
-                    format!("IN ({of_turns} UNION {of_archive})"),
-                    tenant,
-                    user_ref,
-                ),
-                false => (format!("IN ({of_turns})"), tenant, user_ref),
-            },
+            } => sql::run(
+                "DELETE FROM reground.turn_archive AS x WHERE x.tenant = $1 AND x.conversation_ref = $2",
+                &[tenant.into(), conversation_ref.into()],
+            )?,
+            Self::OfUser { tenant, user_ref } => {
+                let mut names = "SELECT v.conversation_ref FROM reground.conversations AS v WHERE v.conversation_id = ANY ($3)".to_owned();
+                if archive::has_users() {
+                    names += " UNION SELECT a.conversation_ref FROM reground.turn_archive AS a WHERE a.tenant = $1 AND a.user_ref = $2";
+                }
+                // Another conversation can have the name of a removed one.
+                sql::run(
+                    &format!(
+                        "DELETE FROM reground.turn_archive AS x WHERE x.tenant = $1 AND (x.turn_id IN (SELECT t.turn_id FROM reground.turns AS t WHERE t.conversation_id = ANY ($3)) \
+                             OR x.conversation_ref IN ({names}) AND NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = x.turn_id))"
+                    ),
+                    &[tenant.into(), user_ref.into(), ids.to_vec().into()],
+                )?
+            }
         };
-        let erased = sql::run(
-            &format!(
-                "DELETE FROM reground.turn_archive AS x WHERE x.tenant = $1 AND x.conversation_ref {rows}"
-            ),
-            &[tenant.into(), name.into()],
-        )?;
         receipt.erased("reground.turn_archive", erased);
         Ok(())
     }
@@ -219,7 +219,7 @@ pub fn conversations(ids: &[i64], archived: Archived<'_>, receipt: &mut Receipt)
         rollups::hold_off()?;
         archive::hold_off()?;
         receipt.erased("reground.rollup_queue", rollups::settle(ids)?);
-        archived.delete(receipt)?;
+        archived.delete(ids, receipt)?;
         for (table, rows) in OF_CONVERSATIONS {
             let rows = rows.replace('#', TURNS);
             let statement = format!("DELETE FROM reground.{table} AS x WHERE {rows}");
