@@ -11,7 +11,7 @@ SELECT count(*) FROM reground.put_document('keys', 'cows', title => 'Cows, secre
 CREATE VIEW plain AS
     SELECT 'turns' AS relation, count(*) FROM reground.turns AS t WHERE t::text ~ 'secretly|zqfarm|give milk|"pages": \{' AND t.tenant = 'regress_keys'
     UNION ALL SELECT 'markers', count(*) FROM reground.conversation_markers AS t WHERE (t::text ~ 'secretly|zqfarm' OR t.page_start IS NOT NULL) AND t.tenant = 'regress_keys'
-    UNION ALL SELECT 'citations', count(*) FROM reground.message_citations AS t WHERE concat(t.title, t.uri, t.locator, t.quote, t.fact_summary) ~ 'secretly|zqfarm|pp|give milk' AND t.tenant = 'regress_keys'
+    UNION ALL SELECT 'citations', count(*) FROM reground.message_citations AS t WHERE concat(t.title, t.uri, t.locator, t.quote, t.fact_summary) ~ 'secretly|zqfarm|pp[.]|give milk' AND t.tenant = 'regress_keys'
     UNION ALL SELECT 'messages', count(*) FROM reground.messages AS t WHERE t.citations::text ~ 'give milk' AND t.tenant = 'regress_keys'
     UNION ALL SELECT 'votes', count(*) FROM reground.judge_votes AS t WHERE t.passage ~ 'give milk' AND t.tenant = 'regress_keys';
 CREATE VIEW shown AS
