@@ -73,20 +73,9 @@ REGROUND_TEST_URI=$(server_uri "$folder" reground)
 export REGROUND_TEST_URI
 PGOPTIONS='-c client_min_messages=warning' "$PG_BIN/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 \
     --dbname "$REGROUND_TEST_URI" --command "CREATE EXTENSION reground CASCADE"
-# More threads than processors, because many of these tests wait for a lock or a timeout. The interrupt tests do little else, in databases of
-# their own, so they run beside the others.
-others=()
-for test in pgrx-tests/tests/*; do
-    test=$(basename "$test" .rs)
-    [ "$test" = interrupts ] || others+=(--test "$test")
-done
-threads=(-- "--test-threads=$((2 * $(getconf _NPROCESSORS_ONLN)))")
-run_logged "$logs/clients-build.log" cargo test --package reground-tests --no-run
-run_logged "$logs/interrupts.log" cargo test --package reground-tests --test interrupts "${threads[@]}" &
-interrupts=$!
-run_logged "$logs/clients.log" cargo test --package reground-tests --lib "${others[@]}" "${threads[@]}"
-wait "$interrupts"
-say "         $(awk '/^test result:/ { n += $4 } END { print n + 0 }' "$logs/clients.log" "$logs/interrupts.log") tests passed"
+# More threads than processors, because many of these tests wait for a lock or a timeout.
+run_logged "$logs/clients.log" cargo test --package reground-tests -- --test-threads=$((2 * $(getconf _NPROCESSORS_ONLN)))
+say "         $(awk '/^test result:/ { n += $4 } END { print n + 0 }' "$logs/clients.log") tests passed"
 
 # A launcher reports a missing database once. The worker test ends the first launcher.
 reports=$(grep -c 'database "nowhere" of reground.worker_databases' "$preloaded/log" || true)
