@@ -11,7 +11,7 @@ use crate::session::PINNED_PATH;
 
 /// Settings while a statement that reads shards runs. Citus writes statements for the servers as text, and parses parts of them again on this
 /// server: with names as the search_path finds them, and values in the styles of the session. It plans no statement without the values of
-/// its parameters.
+/// its parameters. The time zone is that of the session, because texts without one are read with it.
 pub const FOR_SHARDS: [(&CStr, &CStr); 6] = [
     (c"search_path", PINNED_PATH),
     (c"plan_cache_mode", c"force_custom_plan"),

@@ -31,11 +31,11 @@ fn forget_conversation(
         tenant: &tenant,
         conversation_ref: name,
     };
-    let mut receipt = Receipt::default();
-    erasure::conversations(id.as_slice(), archived, &mut receipt)?;
-    if receipt.rows().is_empty() {
+    if id.is_none() && !erasure::is_archived(&tenant, name)? {
         return Err(Error::Unknown("conversation", name.to_owned()).into());
     }
+    let mut receipt = Receipt::default();
+    erasure::conversations(id.as_slice(), archived, &mut receipt)?;
     rows::emit(fcinfo, receipt.rows())?;
     Ok(())
 }

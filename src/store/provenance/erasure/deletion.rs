@@ -138,6 +138,17 @@ pub fn hold(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
     })
 }
 
+/// Whether the archive has a turn of a conversation, whose other rows may be gone.
+pub fn is_archived(tenant: &str, conversation_ref: &str) -> Result<bool> {
+    let is_archived = as_owner_scanning(|| {
+        sql::write_one(
+            "SELECT EXISTS (SELECT FROM reground.turn_archive AS x WHERE x.tenant = $1 AND x.conversation_ref = $2)",
+            &[tenant.into(), conversation_ref.into()],
+        )
+    })?;
+    Ok(is_archived == Some(true))
+}
+
 /// Locks the corpora of a tenant against writers, and the shared ones with a column of tenants against DROP: other tenants write them.
 /// They must be locked before its conversations, the order in which forget_document locks.
 pub fn hold_corpora(tenant: &str) -> Result<()> {

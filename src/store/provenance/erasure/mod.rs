@@ -6,8 +6,8 @@ mod redaction;
 mod shared_rows;
 
 pub use deletion::{
-    Archived, conversations, hold, hold_all, hold_corpora, hold_of_user, reports_of_user,
-    tables_of, tenant,
+    Archived, conversations, hold, hold_all, hold_corpora, hold_of_user, is_archived,
+    reports_of_user, tables_of, tenant,
 };
 pub use receipt::Receipt;
 pub use redaction::{Document, addresses, exists};

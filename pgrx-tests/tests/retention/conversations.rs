@@ -1,14 +1,11 @@
 //! Retention removes conversations by age and keeps an archived row of each turn, which erasure still finds.
 
 use anyhow::{Context, Result, ensure};
-use postgres::Client;
-use reground_tests::server::Database;
+
+use super::aged::Aged;
 
 /// Two conversations whose turns are all older than a moment, one with a source that is pinned only, and one with a turn after the moment.
 const CONVERSATIONS: &str = "
-    SELECT reground.create_corpus('farm', settings => '{\"provenance\": \"merkle\"}');
-    SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]');
-    SELECT reground.put_document('farm', 'sheep', passages => '[{\"content\": \"Sheep give wool.\"}]');
     SELECT reground.begin_turn('old', 'who gives milk?', 'farm', user_ref => 'ann');
     SELECT reground.end_turn(1, 'Cows give milk [A1]. Pigs fly [Z9].', model => 'large');
     SELECT reground.report_citation(1, 'pigs do not fly', reported_by => 'bob');
@@ -19,45 +16,21 @@ const CONVERSATIONS: &str = "
     SELECT reground.begin_turn('lasting', 'who gives milk?', 'farm', user_ref => 'ann');
     SELECT reground.end_turn(4, 'Cows give milk [A1].');";
 
-/// A database with these conversations.
-struct Aged {
-    database: Database,
-    client: Client,
-    /// The moment, as text of PostgreSQL.
-    moment: String,
-}
-
 fn aged(name: &str) -> Result<Aged> {
-    let database = Database::create(name)?;
-    let mut client = database.connect()?;
-    client.batch_execute(CONVERSATIONS)?;
-    let moment = client
-        .query_one("SELECT clock_timestamp()::text", &[])?
-        .get(0);
-    client.batch_execute("SELECT reground.begin_turn('lasting', 'and now?', 'farm')")?;
-    client.batch_execute("SET reground.conversation_retention_days = 30")?;
-    Ok(Aged {
-        database,
-        client,
-        moment,
-    })
+    Aged::new(
+        name,
+        CONVERSATIONS,
+        "SELECT reground.begin_turn('lasting', 'and now?', 'farm'); SET reground.conversation_retention_days = 30",
+    )
 }
 
 impl Aged {
-    /// Runs retention 30 days after the moment. Returns the rows as text.
-    fn run(&mut self) -> Result<String> {
+    /// Runs retention 30 days after the moment, and returns its rows as text.
+    fn remove(&mut self) -> Result<String> {
         self.text(&format!(
             "SELECT string_agg(concat_ws(' ', relation, rows, action), ', ') FROM reground.run_retention('{}'::timestamptz + interval '30 days')",
             self.moment
         ))
-    }
-
-    fn text(&mut self, query: &str) -> Result<String> {
-        let row = self
-            .client
-            .query_one(query, &[])
-            .context(query.to_owned())?;
-        Ok(row.get::<_, Option<String>>(0).unwrap_or_default())
     }
 
     fn conversations(&mut self) -> Result<String> {
@@ -120,7 +93,7 @@ fn old_conversations_are_archived_and_removed() -> Result<()> {
     let counted = aged.text(counts)?;
     ensure!(counted.contains("large"), "{counted}");
 
-    let done = aged.run()?;
+    let done = aged.remove()?;
     for part in [
         "turn_archive 3 archived",
         "turns 3 removed",
@@ -143,7 +116,7 @@ fn old_conversations_are_archived_and_removed() -> Result<()> {
     aged.client
         .batch_execute("SELECT reground.refresh_audit()")?;
     ensure!(aged.text(counts)? == counted, "{}", aged.text(counts)?);
-    ensure!(!aged.run()?.contains("conversations"));
+    ensure!(!aged.remove()?.contains("conversations"));
     aged.client
         .batch_execute("BEGIN; SELECT reground.rebuild_audit()")?;
     ensure!(aged.text(counts)? == "farm 1", "{}", aged.text(counts)?);
@@ -173,11 +146,11 @@ fn conversations_stay_without_the_setting_and_until_their_day() -> Result<()> {
     let mut aged = aged("old_kept")?;
     aged.client
         .batch_execute("RESET reground.conversation_retention_days")?;
-    aged.run()?;
+    aged.remove()?;
     ensure!(aged.conversations()? == "lasting old open pinned");
     aged.client
         .batch_execute("SET reground.conversation_retention_days = 31")?;
-    aged.run()?;
+    aged.remove()?;
     ensure!(aged.conversations()? == "lasting old open pinned");
     Ok(())
 }
@@ -185,7 +158,7 @@ fn conversations_stay_without_the_setting_and_until_their_day() -> Result<()> {
 #[test]
 fn erasure_finds_archived_turns() -> Result<()> {
     let mut aged = aged("old_erased")?;
-    aged.run()?;
+    aged.remove()?;
     ensure!(aged.archived()? == "old 1 ann, old 2 bob, open 1 eve");
     let forget = |aged: &mut Aged, call: &str| {
         aged.text(&format!(
@@ -242,12 +215,12 @@ fn a_conversation_in_use_is_left() -> Result<()> {
             .context(*used)?;
         aged.client
             .batch_execute("SET lock_timeout = '20s'; BEGIN")?;
-        aged.run().context(*used)?;
+        aged.remove().context(*used)?;
         ensure!(aged.conversations()? == "lasting old", "{used}");
         // The other session goes on with the conversation once the run has ended.
         aged.client.batch_execute("COMMIT")?;
         other.batch_execute("SELECT reground.begin_turn('old', 'once more?', 'farm'); COMMIT")?;
-        ensure!(aged.run()?.is_empty(), "{used}");
+        ensure!(aged.remove()?.is_empty(), "{used}");
         ensure!(aged.conversations()? == "lasting old", "{used}");
     }
     Ok(())
@@ -265,7 +238,7 @@ fn the_archive_has_the_last_answer() -> Result<()> {
     aged.client
         .batch_execute("SELECT reground.end_turn(3, 'Cows give milk [A1].', model => 'late')")?;
     // The answer is new, so the conversation stays.
-    aged.run()?;
+    aged.remove()?;
     ensure!(aged.conversations()? == "lasting open");
     aged.client
         .batch_execute("SELECT reground.run_retention(now() + interval '31 days')")?;
@@ -275,5 +248,17 @@ fn the_archive_has_the_last_answer() -> Result<()> {
         "{}",
         aged.text(archived)?
     );
+    Ok(())
+}
+
+#[test]
+fn thousands_of_conversations_are_removed_in_one_run() -> Result<()> {
+    let mut aged = Aged::new(
+        "old_thousands",
+        "INSERT INTO reground.conversations (tenant, conversation_ref) SELECT reground.current_tenant(), 'old ' || n FROM generate_series(1, 2500) AS n",
+        "INSERT INTO reground.conversations (tenant, conversation_ref) VALUES (reground.current_tenant(), 'young'); SET reground.conversation_retention_days = 30",
+    )?;
+    ensure!(aged.remove()? == "conversations 2500 removed");
+    ensure!(aged.conversations()? == "young");
     Ok(())
 }

@@ -1,64 +1,42 @@
-//! Retention removes old rows, keeps young ones, and archives each removed turn, also with concurrent sessions.
+//! Retention archives turns and removes their old traces, also with concurrent sessions.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use postgres::Client;
-use reground_tests::server::Database;
+
+use super::aged::Aged;
 
 /// The rows of run_retention: relation, rows, action.
 type Done = Vec<(String, i64, String)>;
 
-/// A database with old and young turns, and a moment between them.
-struct Aged {
-    database: Database,
-    client: Client,
-    /// The moment, as text of PostgreSQL.
-    between: String,
-}
-
-/// Two answered turns of `talk`, one with two answers; the moment; one more turn of `talk` and one of `fresh`. All are in chains.
+/// Two answered turns of `talk`, one with two answers; the moment; one more turn of `talk` and one of `fresh`.
 fn aged(name: &str) -> Result<Aged> {
-    let database = Database::create(name)?;
-    let mut client = database.connect()?;
-    client.batch_execute(
-        "SELECT reground.create_corpus('farm', settings => '{\"provenance\": \"merkle\"}');
-         SELECT reground.put_document('farm', 'cows', passages => '[{\"content\": \"Cows give milk.\"}]');
-         SELECT reground.put_document('farm', 'sheep', passages => '[{\"content\": \"Sheep give wool.\"}]');",
+    let mut aged = Aged::new(
+        name,
+        "SELECT reground.begin_turn('talk', 'who gives milk?', 'farm');
+         SELECT reground.end_turn(1, 'Nobody.', model => 'small');
+         SELECT reground.end_turn(1, 'Cows give milk [A1]. They do [A1]. Pigs fly [Z9].', model => 'large');
+         SELECT reground.begin_turn('talk', 'who gives wool?', 'farm');
+         SELECT reground.abandon_turn(2);",
+        "SELECT reground.begin_turn('talk', 'and now?', 'farm');
+         SELECT reground.begin_turn('fresh', 'who gives wool?', 'farm');
+         SELECT reground.end_turn(4, 'Sheep give wool [A1].');",
     )?;
     // The tests decide whether a partition is free, so autovacuum is off.
-    let partitions = client.query(
+    let partitions = aged.client.query(
         "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relispartition AND c.relkind = 'r' AND c.relname LIKE 'turn_traces%'",
         &[],
     )?;
     ensure!(partitions.len() == 16, "unexpected number of partitions");
     for row in &partitions {
         let partition: String = row.get(0);
-        client.batch_execute(&format!(
+        aged.client.batch_execute(&format!(
             "ALTER TABLE {partition} SET (autovacuum_enabled = off)"
         ))?;
     }
-    client.batch_execute(
-        "SELECT reground.begin_turn('talk', 'who gives milk?', 'farm');
-         SELECT reground.end_turn(1, 'Nobody.', model => 'small');
-         SELECT reground.end_turn(1, 'Cows give milk [A1]. They do [A1]. Pigs fly [Z9].', model => 'large');
-         SELECT reground.begin_turn('talk', 'who gives wool?', 'farm');
-         SELECT reground.abandon_turn(2);",
-    )?;
-    let between: String = client
-        .query_one("SELECT clock_timestamp()::text", &[])?
-        .get(0);
-    client.batch_execute(
-        "SELECT reground.begin_turn('talk', 'and now?', 'farm');
-         SELECT reground.begin_turn('fresh', 'who gives wool?', 'farm');
-         SELECT reground.end_turn(4, 'Sheep give wool [A1].');",
-    )?;
-    Ok(Aged {
-        database,
-        client,
-        between,
-    })
+    Ok(aged)
 }
 
 impl Aged {
@@ -66,7 +44,7 @@ impl Aged {
     fn run_by(&self, client: &mut Client, days: i32) -> Result<Done> {
         let rows = client.query(
             "SELECT relation, rows, action FROM reground.run_retention($1::text::timestamptz + make_interval(days => $2))",
-            &[&self.between, &days],
+            &[&self.moment, &days],
         )?;
         Ok(rows
             .iter()
@@ -83,7 +61,7 @@ impl Aged {
     fn part(&mut self) -> Result<String> {
         self.client.execute(
             "UPDATE reground.turn_traces SET bucket = (bucket + 15) % 16 WHERE traced_at < $1::text::timestamptz",
-            &[&self.between],
+            &[&self.moment],
         )?;
         Ok(self
             .client
@@ -92,14 +70,6 @@ impl Aged {
                 &[],
             )?
             .get(0))
-    }
-
-    fn text(&mut self, query: &str) -> Result<String> {
-        let row = self
-            .client
-            .query_one(query, &[])
-            .context(query.to_owned())?;
-        Ok(row.get::<_, Option<String>>(0).unwrap_or_default())
     }
 
     fn traces(&mut self) -> Result<String> {
@@ -125,7 +95,7 @@ fn a_transaction_that_goes_on_holds_up_no_turn_and_no_dump() -> Result<()> {
     let mut client = aged.database.connect()?;
     aged.client.execute(
         "UPDATE reground.turn_traces SET traced_at = traced_at - interval '200 days' WHERE traced_at < $1::text::timestamptz",
-        &[&aged.between],
+        &[&aged.moment],
     )?;
     let file = format!("SELECT pg_relation_filenode('reground.{partition}')::text");
     let before = aged.text(&file)?;
