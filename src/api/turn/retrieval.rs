@@ -206,6 +206,7 @@ impl<'a> ResolvedQuestion<'a> {
                 &corpus.name,
                 self.settings.query_history,
                 question.repeated_turn_no,
+                self.settings.fusion.ranks_earlier_results(),
             )?;
             visibility::without_hidden_answers(self.tenant, earlier)
         })?;

@@ -23,7 +23,8 @@ pub struct Earlier {
     pub citations: Vec<(usize, usize)>,
     /// Chunk ids of the passages of the corpus that holding citations of the answer name.
     pub passages: Vec<String>,
-    /// Chunk ids of the passages of the corpus in its context.
+    /// Chunk ids of the passages of the corpus in its context, if they were asked for.
+    #[serde(default)]
     pub shown: Vec<String>,
 }
 
@@ -42,18 +43,25 @@ impl Earlier {
 }
 
 /// The latest `count` turns of a conversation, newest last, with their passages of a corpus. With `turn_no`, only turns before it.
+/// `with_shown` asks for the passages of their contexts. Each look into a context decompresses it.
 pub fn earlier(
     conversation_id: i64,
     corpus: &str,
     count: usize,
     turn_no: Option<i32>,
+    with_shown: bool,
 ) -> Result<Vec<Earlier>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
+    let shown = match with_shown {
+        true => {
+            "'shown', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage ? (@.corpus == $corpus).chunk_id', jsonb_build_object('corpus', $3::text)), "
+        }
+        false => "",
+    };
     Ok(keys::read_json(
         Of::Caller,
             &format!("SELECT coalesce(json_agg(json_build_object('turn_id', t.turn_id, 'query', t.query, 'embedding', t.embedding, 'answer', coalesce(m.answer, ''), \
-                 'sources', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage.title ? (@ != null)'), \
-                 'shown', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage ? (@.corpus == $corpus).chunk_id', jsonb_build_object('corpus', $3::text)), \
+                 'sources', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage.title ? (@ != null)'), {shown}\
                  'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{{}}'), 'passages', coalesce(c.passages, '{{}}')) ORDER BY t.turn_no), '[]')::text \
              FROM (SELECT turn_id, turn_no, query, embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' AND NOT superseded \
                        AND turn_no < coalesce($4, 2147483647) ORDER BY turn_no DESC LIMIT $2) AS t \

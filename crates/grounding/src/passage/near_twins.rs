@@ -68,7 +68,11 @@ impl<'a> ComparedText<'a> {
         let mut word = None;
         for c in checked(text.chars()) {
             if c.is_alphanumeric() {
-                word = Some(c.to_lowercase().fold(word.unwrap_or(EMPTY), fnv_1a));
+                let begun = word.unwrap_or(EMPTY);
+                word = Some(match c.is_ascii() {
+                    true => fnv_1a(begun, c.to_ascii_lowercase()),
+                    false => c.to_lowercase().fold(begun, fnv_1a),
+                });
             } else {
                 hashes.extend(word.take());
             }
@@ -91,8 +95,7 @@ impl<'a> ComparedText<'a> {
         let longer = self.hashes.len().max(other.hashes.len());
         let shorter = self.hashes.len().min(other.hashes.len());
         shorter >= FEWEST_WORDS
-            && shorter * 100 >= longer * COMMON
-            && common(&self.hashes, &other.hashes) * 100 >= longer * COMMON
+            && have_in_common(&self.hashes, &other.hashes, (longer * COMMON).div_ceil(100))
             && self.words().near_twin(other.words(), query)
     }
 
@@ -109,22 +112,36 @@ fn fnv_1a(hash: u64, c: char) -> u64 {
     (hash ^ u64::from(c)).wrapping_mul(0x0000_0100_0000_01B3)
 }
 
-/// Number of common elements of two sorted lists.
-fn common(one: &[u64], other: &[u64]) -> usize {
+/// Whether two sorted lists have at least `wanted` elements in common. Ends as soon as either lacks too many: most texts have little in
+/// common, and each is compared with all others.
+fn have_in_common(one: &[u64], other: &[u64], wanted: usize) -> bool {
+    let may_lack = |list: &[u64]| list.len().checked_sub(wanted);
+    let (Some(mut here), Some(mut there)) = (may_lack(one), may_lack(other)) else {
+        return false;
+    };
     let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
-    let mut count = 0;
     while let (Some(a), Some(b)) = (one.peek(), other.peek()) {
-        match a.cmp(b) {
-            Ordering::Less => _ = one.next(),
-            Ordering::Greater => _ = other.next(),
+        let spare = match a.cmp(b) {
             Ordering::Equal => {
-                count += 1;
                 one.next();
                 other.next();
+                continue;
             }
+            Ordering::Less => {
+                one.next();
+                &mut here
+            }
+            Ordering::Greater => {
+                other.next();
+                &mut there
+            }
+        };
+        match spare.checked_sub(1) {
+            Some(rest) => *spare = rest,
+            None => return false,
         }
     }
-    count
+    one.len() <= here && other.len() <= there
 }
 
 /// The words of a text.
@@ -221,8 +238,37 @@ fn are_opposites(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::query::plan::SubQuery;
+
+    proptest! {
+        #[test]
+        fn lists_have_in_common_what_a_count_finds(
+            one in prop::collection::vec(0_u64..12, 0..20),
+            other in prop::collection::vec(0_u64..12, 0..20),
+            wanted in 0_usize..22,
+        ) {
+            let occurrences = |list: &[u64], of: u64| list.iter().filter(|element| **element == of).count();
+            let common: usize = (0..12).map(|of| occurrences(&one, of).min(occurrences(&other, of))).sum();
+            let [mut one, mut other] = [one.clone(), other.clone()];
+            one.sort_unstable();
+            other.sort_unstable();
+            prop_assert_eq!(have_in_common(&one, &other, wanted), common >= wanted);
+        }
+
+        #[test]
+        fn a_word_has_one_hash_in_any_case(words in prop::collection::vec("[a-zA-Zßéİ0-9]{1,6}", 0..12)) {
+            let text = words.join(" ");
+            let of = |text: &str| ComparedText::of(text).hashes;
+            let lower = words.iter().map(|word| word.chars().flat_map(char::to_lowercase));
+            let mut expected: Vec<u64> = lower.map(|word| word.fold(EMPTY, fnv_1a)).collect();
+            expected.sort_unstable();
+            prop_assert_eq!(&of(&text), &expected);
+            prop_assert_eq!(&of(&text.to_ascii_uppercase()), &expected);
+        }
+    }
 
     const TEXT: &str = "Administrators can change the limit of uploads in the settings of a workspace. The limit is 5 MB \
         for every file, and it is checked when a member adds the file to a page. Larger files are stored in the archive \

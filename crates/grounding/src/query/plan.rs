@@ -11,7 +11,7 @@ use crate::query::intent::{Intent, JudgedIntent, PastTurn};
 use crate::query::query_expansion::{
     add_context, expansion_terms, history_dependence, mean_embedding, shift_embedding, starts_over,
 };
-use crate::settings::{Fusion, QueryFrom, Settings};
+use crate::settings::{QueryFrom, Settings};
 
 /// One lexical query.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -214,7 +214,7 @@ fn prior_searches(
     let Some(own) = lexical.first() else {
         return Vec::new();
     };
-    if settings.fusion != Fusion::Integrated || judged.intent == Intent::NewTopic {
+    if !settings.fusion.ranks_earlier_results() || judged.intent == Intent::NewTopic {
         return Vec::new();
     }
     let turns = turn_query.earlier.iter().zip(&turn_query.features);

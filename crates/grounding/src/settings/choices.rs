@@ -67,6 +67,12 @@ impl Fusion {
         self != Self::Rrf
     }
 
+    /// Whether the results of earlier turns are ranked too.
+    #[must_use]
+    pub fn ranks_earlier_results(self) -> bool {
+        self == Self::Integrated
+    }
+
     /// The default share of the vector branch.
     #[must_use]
     pub fn vector_share(self) -> f64 {
