@@ -65,10 +65,16 @@ debian_run() {
     ' debian_run "$folder" "$ROOT" "$builds" "$toolchain" "$registry" "$@"
 }
 
+# Downloads the crates, so that a build in a system needs neither the network nor the certificates of this machine.
+fetch_crates() {
+    cargo fetch --quiet --locked --manifest-path "$ROOT/Cargo.toml" --target "$(rustc --print host-tuple)"
+}
+
 # debian_package SUITE PG FOLDER: builds the Debian package for PostgreSQL PG and copies it into the folder.
 debian_package() {
     local suite=$1 pg=$2 system built=$CACHE/debian/builds-$1/packages/$2
     system=$(debian_system "$suite-build" "$suite")
+    fetch_crates
     rm -rf "$built"
     say "the package for PostgreSQL $pg, built in Debian $suite"
     run_logged "$CACHE/logs/package-$pg.log" debian_run "$system" env MAINTAINER="${MAINTAINER:-}" DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-}" \

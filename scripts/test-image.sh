@@ -10,6 +10,7 @@ pg=${PG:-18}
 need pgrep procps
 
 base=$(debian_system trixie trixie)
+fetch_crates
 stages=$(mktemp -d "$CACHE/debian/image.XXXXXX")
 container=
 trap '[ -z "$container" ] || kill -9 "$container" 2>/dev/null; rm -rf --one-file-system "$stages"' EXIT
