@@ -24,7 +24,6 @@ pub struct Earlier {
     /// Chunk ids of the passages of the corpus that holding citations of the answer name.
     pub passages: Vec<String>,
     /// Chunk ids of the passages of the corpus in its context, if they were asked for.
-    #[serde(default)]
     pub shown: Vec<String>,
 }
 
@@ -52,16 +51,11 @@ pub fn earlier(
     with_shown: bool,
 ) -> Result<Vec<Earlier>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
-    let shown = match with_shown {
-        true => {
-            "'shown', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage ? (@.corpus == $corpus).chunk_id', jsonb_build_object('corpus', $3::text)), "
-        }
-        false => "",
-    };
     Ok(keys::read_json(
         Of::Caller,
             &format!("SELECT coalesce(json_agg(json_build_object('turn_id', t.turn_id, 'query', t.query, 'embedding', t.embedding, 'answer', coalesce(m.answer, ''), \
-                 'sources', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage.title ? (@ != null)'), {shown}\
+                 'sources', jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage.title ? (@ != null)'), \
+                 'shown', CASE WHEN $5 THEN jsonb_path_query_array(t.context, '$[*] ? (@.origin != \"remembered\").passage ? (@.corpus == $corpus).chunk_id', jsonb_build_object('corpus', $3::text)) ELSE '[]' END, \
                  'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{{}}'), 'passages', coalesce(c.passages, '{{}}')) ORDER BY t.turn_no), '[]')::text \
              FROM (SELECT turn_id, turn_no, query, embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' AND NOT superseded \
                        AND turn_no < coalesce($4, 2147483647) ORDER BY turn_no DESC LIMIT $2) AS t \
@@ -72,7 +66,7 @@ pub fn earlier(
                          json_agg(json_build_array(c.byte_start, c.byte_end)) FILTER (WHERE c.byte_end > c.byte_start AND m.answer IS NOT NULL) AS citations \
                      FROM (SELECT c.*, c.holds AND coalesce(c.support >= {CLEAR_SUPPORT}, true) AS is_clear \
                          FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c) AS c ON true"),
-            &[conversation_id.into(), count.into(), corpus.into(), turn_no.into()],
+            &[conversation_id.into(), count.into(), corpus.into(), turn_no.into(), with_shown.into()],
     )?
     .unwrap_or_default())
 }
