@@ -9,10 +9,12 @@ need cargo "rustc cargo" "(1.95 or later; rustup has it where the distribution d
 need cc gcc libc6-dev
 
 # Cargo detects changes by modification time and does not distinguish two clones. So our own packages are removed if another
-# clone built them. The dependencies, which take most of the time, are kept.
+# clone built them. The dependencies, which take most of the time, are kept. A copy in the same place, as an image has it, is another
+# clone: its files have the times of the original.
 claim_target_folder() {
-    local owner=$CARGO_TARGET_DIR/clone manifest profile packages=()
-    [ "$(cat "$owner" 2>/dev/null)" != "$ROOT" ] || return 0
+    local owner=$CARGO_TARGET_DIR/clone manifest profile packages=() clone
+    clone="$ROOT $(stat --format=%Z "$ROOT/LICENSE")"
+    [ "$(cat "$owner" 2>/dev/null)" != "$clone" ] || return 0
     if [ -d "$CARGO_TARGET_DIR" ]; then
         for manifest in "$ROOT"/Cargo.toml "$ROOT"/{crates/*,pgrx-tests,demo,worker}/Cargo.toml; do
             packages+=(--package "$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -n 1)")
@@ -24,7 +26,7 @@ claim_target_folder() {
         done
     fi
     mkdir -p "$CARGO_TARGET_DIR"
-    echo "$ROOT" >"$owner"
+    echo "$clone" >"$owner"
 }
 claim_target_folder
 
