@@ -62,6 +62,15 @@ fn text(client: &mut Client, statement: &str) -> Result<String> {
 const TITLES: &str = "SELECT string_agg(DISTINCT title, ' ') FROM reground.citation_audit";
 const PLAIN: &str = "SELECT count(*)::text FROM reground.message_citations WHERE title = 'Cows'";
 const STATUSES: &str = "SELECT string_agg(DISTINCT status, ' ') FROM reground.verify_chain('talk')";
+/// Citations of each key, by its place among the keys that exist; 0 is a key that does not.
+const BY_KEY: &str = "SELECT string_agg(x.place || ':' || x.citations, ' ' ORDER BY x.place) FROM (
+    SELECT coalesce(k.place, 0) AS place, count(*) AS citations FROM reground.message_citations AS c
+    LEFT JOIN (SELECT key_id, row_number() OVER (ORDER BY key_id) AS place FROM reground.tenant_keys) AS k
+        ON k.key_id = substring(c.title from '^sealed:([0-9]+):')::bigint GROUP BY 1) AS x";
+const ROTATE: &str = "SELECT reground.rotate_tenant_key()";
+/// Keys of two tenants, so that one has a key when those of the other are destroyed.
+const FIRST: &str = "SELECT reground.rotate_tenant_key(), reground.rotate_tenant_key('bolt')";
+const DESTROY: &str = "SELECT reground.forget_tenant_keys('acme')";
 const SEALED: &str =
     "SELECT bool_and(sealed_at IS NOT NULL)::text FROM reground.tenant_keys WHERE tenant = 'acme'";
 const SEAL: &str = "SELECT reground.run_maintenance('seal_rows')";
@@ -159,7 +168,7 @@ fn two_sessions_do_not_make_the_first_key_with_two_master_keys() -> Result<()> {
 fn destroying_keys_waits_for_what_they_seal() -> Result<()> {
     let database = written("keys_destroyed")?;
     let mut open = session(&database, Some('5'))?;
-    open.batch_execute("SELECT reground.rotate_tenant_key(), reground.rotate_tenant_key('bolt')")?;
+    open.batch_execute(FIRST)?;
     let mut admin = session(&database, Some('5'))?;
     admin.batch_execute("SET lock_timeout = '100ms'")?;
     let mut old = session(&database, Some('5'))?;
@@ -182,5 +191,57 @@ fn destroying_keys_waits_for_what_they_seal() -> Result<()> {
     old.batch_execute("ROLLBACK")?;
     talk(&mut old, "other")?;
     ensure!(text(&mut open, TITLES)? == "Cows erased");
+    Ok(())
+}
+
+/// A transaction looks up its keys once, until it changes them.
+#[test]
+fn a_transaction_seals_with_the_keys_that_it_makes() -> Result<()> {
+    let database = written("keys_made")?;
+    let mut open = session(&database, Some('5'))?;
+    open.batch_execute(&format!("{FIRST}; BEGIN"))?;
+    talk(&mut open, "talk")?;
+    open.batch_execute(ROTATE)?;
+    talk(&mut open, "talk")?;
+    ensure!(text(&mut open, BY_KEY)? == "1:1 3:1");
+    open.batch_execute(DESTROY)?;
+    talk(&mut open, "talk")?;
+    ensure!(text(&mut open, BY_KEY)? == "1:1 3:1 4:1");
+    open.batch_execute("SET LOCAL app.tenant_id = 'bolt'")?;
+    open.batch_execute(WRITTEN)?;
+    talk(&mut open, "talk")?;
+    open.batch_execute("COMMIT")?;
+    let by_key = text(&mut open, BY_KEY)?;
+    ensure!(by_key == "1:1 2:1 3:1 4:1", "{by_key}");
+    ensure!(text(&mut open, TITLES)? == "Cows erased");
+    Ok(())
+}
+
+/// With the key that it made, or the lock that keeps others from destroying one.
+#[test]
+fn a_part_that_is_rolled_back_leaves_no_key() -> Result<()> {
+    let database = written("keys_rolled_back")?;
+    let mut open = session(&database, Some('5'))?;
+    open.batch_execute(&format!("{FIRST}; BEGIN"))?;
+    talk(&mut open, "talk")?;
+    open.batch_execute(&format!("SAVEPOINT made; {ROTATE}"))?;
+    talk(&mut open, "talk")?;
+    ensure!(text(&mut open, BY_KEY)? == "1:1 3:1");
+    open.batch_execute("ROLLBACK TO made")?;
+    talk(&mut open, "talk")?;
+    open.batch_execute("COMMIT")?;
+    let by_key = text(&mut open, BY_KEY)?;
+    ensure!(by_key == "1:2", "{by_key}");
+
+    open.batch_execute("BEGIN; SELECT pg_current_xact_id(); SAVEPOINT held")?;
+    talk(&mut open, "other")?;
+    open.batch_execute("ROLLBACK TO held")?;
+    session(&database, Some('5'))?.batch_execute(DESTROY)?;
+    talk(&mut open, "other")?;
+    open.batch_execute("COMMIT")?;
+    session(&database, Some('5'))?.batch_execute(DESTROY)?;
+    talk(&mut open, "other")?;
+    let by_key = text(&mut open, BY_KEY)?;
+    ensure!(by_key == "1:2 3:1 4:1", "{by_key}");
     Ok(())
 }

@@ -28,7 +28,7 @@ use crate::store::messages::{
     self, Earlier, NewCitation, NewMessage, Origin, ReservedAnswer, Scored,
 };
 use crate::store::turns::{self, Turn};
-use crate::store::{chain, markers, sources};
+use crate::store::{chain, keys, markers, sources};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -83,7 +83,10 @@ fn end(
 ) -> Result<()> {
     let conversation = stage("conversation", || conversations::of_turn(tenant, turn_id))?
         .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
-    let turn = stage("context", || turns::load(tenant, turn_id))?;
+    let turn = stage("context", || {
+        keys::hold(tenant)?;
+        turns::load(tenant, turn_id)
+    })?;
     check_state(&turn)?;
     let (message_id, citations) = match repeated(&conversation, turn_id, &answer)? {
         Some(message_id) => (message_id, None),

@@ -29,8 +29,8 @@ use crate::retrieve::past;
 use crate::store::conversations::{self, Conversation};
 use crate::store::models::{registry, tasks};
 use crate::store::roles::Roles;
-use crate::store::turn_writes;
 use crate::store::turns::{self, NewTurn, TurnMeasures};
+use crate::store::{keys, turn_writes};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -112,7 +112,9 @@ fn begin(
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> Result<()> {
     let conversation = stage("conversation", || {
-        conversations::open(tenant, request.conversation_ref)
+        let conversation = conversations::open(tenant, request.conversation_ref)?;
+        keys::hold(tenant)?;
+        Ok::<_, Error>(conversation)
     })?;
     if let Some(request_id) = request.request_id
         && let Some(turn) = turns::of_request(conversation.conversation_id, request_id)?

@@ -9,7 +9,7 @@ use reground_sealing::{Kind, Mode, Opened, Sealer, key_ids, unseal_json, unseal_
 use serde::de::DeserializeOwned;
 
 use super::master::{Master, master};
-use super::table;
+use super::table::{self, Row};
 use crate::error::{Error, Result};
 use crate::guc;
 use crate::run_as::as_owner;
@@ -49,8 +49,31 @@ pub fn sealer(tenant: &str) -> Result<Sealer> {
             false => Ok(Sealer::Plain),
         };
     };
+    if let Some(sealer) = master.held.sealer(tenant) {
+        return Ok(sealer);
+    }
     table::hold(tenant)?;
-    sealer_of(&master, tenant)
+    let sealer = sealer_of(&master, tenant)?;
+    master.held.begin(&sealer);
+    Ok(sealer)
+}
+
+/// Looks up the newest key of a tenant, if it has one, for all that this transaction is going to read and store. Until then, the key is not
+/// destroyed.
+///
+/// # Errors
+/// As [`sealer`].
+pub fn hold(tenant: &str) -> Result<()> {
+    if exists()
+        && let Some(master) = master()?
+        && master.held.sealer(tenant).is_none()
+    {
+        table::hold(tenant)?;
+        if let Some(sealer) = newest(&master, tenant)? {
+            master.held.begin(&sealer);
+        }
+    }
+    Ok(())
 }
 
 /// As [`sealer`], for a tenant with a key; `None` instead of waiting for a transaction that destroys keys.
@@ -62,15 +85,27 @@ pub fn sealer_now(master: &Master, tenant: &str) -> Result<Option<Sealer>> {
 }
 
 fn sealer_of(master: &Master, tenant: &str) -> Result<Sealer> {
-    let row = match table::newest(tenant)? {
-        Some(row) if row.wrapped.is_some() => row,
-        _ if master.is_of_file() || table::has_live()? => table::create(master, tenant)?,
-        _ => return Err(Error::NoFirstKey),
-    };
+    if let Some(sealer) = newest(master, tenant)? {
+        return Ok(sealer);
+    }
+    match master.is_of_file() || table::has_live()? {
+        true => opened(master, table::create(master, tenant)?),
+        false => Err(Error::NoFirstKey),
+    }
+}
+
+/// The newest key of a tenant; `None` if it has none, or its keys were destroyed.
+fn newest(master: &Master, tenant: &str) -> Result<Option<Sealer>> {
+    let row = table::newest(tenant)?.filter(|row| row.wrapped.is_some());
+    row.map(|row| opened(master, row)).transpose()
+}
+
+/// A key that is not destroyed, opened.
+fn opened(master: &Master, row: Row) -> Result<Sealer> {
     let wrapped = row.wrapped.unwrap_or_default();
-    let key = master.open(tenant, row.key_id, &wrapped);
+    let key = master.open(&row.tenant, row.key_id, &wrapped);
     Ok(Sealer::Key {
-        tenant: tenant.into(),
+        tenant: row.tenant.into(),
         key_id: row.key_id,
         key: key.ok_or(Error::Sealed)?,
     })
@@ -92,7 +127,7 @@ struct Keyring(HashMap<i64, Opened>);
 
 impl Keyring {
     /// The keys of these numbers. Those that are gone were erased with their tenants.
-    fn with(of: Of<'_>, key_ids: BTreeSet<i64>, mode: Mode) -> Result<Self> {
+    fn with(of: Of<'_>, mut key_ids: BTreeSet<i64>, mode: Mode) -> Result<Self> {
         if key_ids.is_empty() || !exists() {
             return Ok(Self(HashMap::new()));
         }
@@ -109,30 +144,39 @@ impl Keyring {
             (Err(Error::MasterKeyFile { .. }), Mode::Shown) => None,
             (master, _) => master?,
         };
-        let gone: Vec<_> = key_ids
-            .iter()
-            .map(|key_id| (*key_id, Opened::Erased))
-            .collect();
+        let mut keys = HashMap::new();
+        if let (Some(master), Some(only)) = (&master, only) {
+            let held = |key_id: &i64| Some((*key_id, master.held.key(only, *key_id)?));
+            keys.extend(key_ids.iter().filter_map(held));
+            key_ids.retain(|key_id| !keys.contains_key(key_id));
+            if key_ids.is_empty() {
+                return Ok(Self(keys));
+            }
+        }
+        keys.extend(key_ids.iter().map(|key_id| (*key_id, Opened::Erased)));
         let rows = table::by_id(key_ids.into_iter().collect())?;
-        let opened = rows.into_iter().map(|row| {
+        keys.extend(rows.into_iter().map(|row| {
             let is_foreign = only.is_some_and(|only| only != row.tenant);
             let opened = match (row.wrapped, &master) {
                 _ if is_foreign => Opened::Unknown,
                 (None, _) => Opened::Erased,
                 (Some(wrapped), Some(master)) => {
                     match master.open(&row.tenant, row.key_id, &wrapped) {
-                        Some(key) => Opened::Key {
-                            tenant: Rc::from(row.tenant),
-                            key,
-                        },
+                        Some(key) => {
+                            master.held.add(&row.tenant, row.key_id, &key);
+                            Opened::Key {
+                                tenant: Rc::from(row.tenant),
+                                key,
+                            }
+                        }
                         None => Opened::Locked,
                     }
                 }
                 (Some(_), None) => Opened::Locked,
             };
             (row.key_id, opened)
-        });
-        Ok(Self(gone.into_iter().chain(opened).collect()))
+        }));
+        Ok(Self(keys))
     }
 
     fn of(&self, key_id: i64) -> Opened {

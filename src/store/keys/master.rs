@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use reground_sealing::{MasterKey, TenantKey};
 
+use super::held::Held;
 use crate::error::{Error, Result};
 use crate::guc;
 use crate::sql;
@@ -26,6 +27,8 @@ pub struct Master {
     key: MasterKey,
     /// By number, with the stored form that was opened.
     opened: RefCell<HashMap<i64, (String, Rc<TenantKey>)>>,
+    /// Those that the transaction need not look up again.
+    pub held: Held,
 }
 
 thread_local! {
@@ -70,9 +73,19 @@ pub fn master() -> Result<Option<Rc<Master>>> {
         source,
         key: key.map_err(|_| Error::NoMasterKey)?,
         opened: RefCell::default(),
+        held: Held::default(),
     });
     MASTER.set(Some(Rc::clone(&master)));
     Ok(Some(master))
+}
+
+/// Lets this transaction look up all keys again, because it has changed them.
+pub fn forget_held() {
+    MASTER.with_borrow(|master| {
+        if let Some(master) = master {
+            master.held.forget();
+        }
+    });
 }
 
 /// ALTER ROLE and ALTER DATABASE would store the master key of this session where everyone can read it.

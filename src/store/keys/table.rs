@@ -6,7 +6,7 @@ use reground_sealing::key::KEY_BYTES;
 use reground_sealing::{MasterKey, TenantKey};
 use serde::Deserialize;
 
-use super::master::{Master, master};
+use super::master::{Master, forget_held, master};
 use crate::error::{Error, Result};
 use crate::run_as::{as_owner, as_owner_scanning};
 use crate::session::sees_everything;
@@ -192,6 +192,7 @@ pub fn create(master: &Master, tenant: &str) -> Result<Row> {
     })?;
     let key_id = key_id.ok_or_else(|| Error::Stored("a new key has no id".into()))?;
     let wrapped = master.wrap(tenant, key_id, &random()?);
+    forget_held();
     let row = as_owner(|| {
         sql::write_json(
             &format!(
@@ -246,6 +247,7 @@ pub fn change_master_key(new: &str) -> Result<i64> {
     }
     let new = MasterKey::parse(new).map_err(|_| Error::NoMasterKey)?;
     let master = master()?.ok_or(Error::Sealed)?;
+    forget_held();
     let rows: Vec<Row> = as_owner_scanning(|| {
         let (space, name) = MASTER;
         sql::lock_key(TABLE, space, name)?;
@@ -274,6 +276,7 @@ pub fn change_master_key(new: &str) -> Result<i64> {
 
 /// If a tenant has keys, waits for the transactions that have stored something for it, and lets others wait.
 pub fn hold_off(tenant: &str) -> Result<()> {
+    forget_held();
     as_owner(|| {
         let has_keys = sql::write_one::<bool>(
             "SELECT EXISTS (SELECT FROM reground.tenant_keys WHERE tenant = $1)",
