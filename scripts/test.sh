@@ -73,17 +73,9 @@ REGROUND_TEST_URI=$(server_uri "$folder" reground)
 export REGROUND_TEST_URI
 PGOPTIONS='-c client_min_messages=warning' "$PG_BIN/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 \
     --dbname "$REGROUND_TEST_URI" --command "CREATE EXTENSION reground CASCADE"
-run_logged "$logs/clients-build.log" cargo test --package reground-tests --no-run
-mapfile -t programs < <(sed -n 's/^ *Executable .*(\(.*\))$/\1/p' "$logs/clients-build.log" | sort --reverse)
-[ "${#programs[@]}" -gt 0 ] || die "cargo names no client tests" "log: $logs/clients-build.log"
-rm -rf "$logs/clients"
-mkdir "$logs/clients"
-# As many programs at a time as there are processors, each with two threads, because many of these tests wait for a lock or a timeout.
-(cd pgrx-tests && printf '%s\n' "${programs[@]}" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I PROGRAM sh -c '
-    log=$0/$(basename PROGRAM).log
-    PROGRAM --test-threads=2 >"$log" 2>&1 || { tail -n 40 "$log" >&2; exit 1; }
-' "$logs/clients") || die "a client test fails" "logs: $logs/clients"
-say "         $(cat "$logs"/clients/*.log | awk '/^test result:/ { n += $4 } END { print n + 0 }') tests passed"
+# More threads than processors, because many of these tests wait for a lock or a timeout.
+run_logged "$logs/clients.log" cargo test --package reground-tests -- --test-threads=$((2 * $(getconf _NPROCESSORS_ONLN)))
+say "         $(awk '/^test result:/ { n += $4 } END { print n + 0 }' "$logs/clients.log") tests passed"
 
 # A launcher reports a missing database once. The worker test ends the first launcher.
 reports=$(grep -c 'database "nowhere" of reground.worker_databases' "$preloaded/log" || true)
