@@ -36,6 +36,7 @@ Quality, measured by human judgements:
 
 Time and space:
   speed       a turn, its candidate queries, and hybrid searches in plain SQL
+  keys        what the encryption of sources adds to a turn
   growth      turns late in a conversation, and in a large database
   provenance  what each provenance level adds to a turn
   repair      what a corrected copy of an answer, and conflicts of sources, add to end_turn
@@ -55,6 +56,7 @@ fn main() -> Result<()> {
             Some("alerts") => alerts::run(arguments),
             Some("audit") => cost::audit::run(arguments),
             Some("growth") => cost::growth::run(arguments),
+            Some("keys") => cost::keys::run(arguments),
             Some("extraction") => extraction::run(arguments),
             Some("intent") => intent::run(arguments),
             Some("injection") => injection::run(arguments),

@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod growth;
+pub mod keys;
 pub mod lexical;
 pub mod provenance;
 pub mod recording;
