@@ -116,21 +116,20 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     Ok(())
 }
 
-/// The times of a part of the turns, in milliseconds.
-fn of(times: &[TurnTimes], part: fn(&TurnTimes) -> f64) -> Vec<f64> {
-    times.iter().map(part).collect()
-}
+/// The time of a part of a turn, in milliseconds.
+type Part = fn(&TurnTimes) -> f64;
 
 fn print([plain, sealed]: &[Vec<TurnTimes>; 2]) {
     println!("| | without keys | with keys | ratio |");
     println!("|---|---:|---:|---:|");
-    let parts: [(&str, fn(&TurnTimes) -> f64); 3] = [
+    let parts: [(&str, Part); 3] = [
         ("begin_turn", |took| ms(took.begin)),
         ("end_turn", |took| ms(took.end)),
         ("both", |took| ms(took.begin + took.end)),
     ];
     for (name, part) in parts {
-        let [plain, sealed] = [plain, sealed].map(|times| of(times, part));
+        let [plain, sealed] =
+            [plain, sealed].map(|times| -> Vec<f64> { times.iter().map(part).collect() });
         let ratios = sealed
             .iter()
             .zip(&plain)
