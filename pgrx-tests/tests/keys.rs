@@ -217,7 +217,7 @@ fn a_transaction_seals_with_the_keys_that_it_makes() -> Result<()> {
     Ok(())
 }
 
-/// With the key that it made, or the lock that keeps others from destroying one.
+/// A rollback to a savepoint removes the key that was made since, and the lock that keeps others from destroying one.
 #[test]
 fn a_part_that_is_rolled_back_leaves_no_key() -> Result<()> {
     let database = written("keys_rolled_back")?;

@@ -64,7 +64,7 @@ impl Options {
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Invalid arguments, unreadable data, errors of the server, and sources that are stored otherwise than the tables say.
+/// Invalid arguments, unreadable data, errors of the server, encrypted sources in the first database, or none in the second.
 pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(arguments)? else {
         println!("{USAGE}");
@@ -100,7 +100,10 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
             "SELECT coalesce(bool_or(title LIKE 'sealed:%'), false) FROM reground.message_citations",
             &[],
         )?.get(0);
-        ensure!(found == sealed, "encrypted sources: {found}");
+        ensure!(
+            found == sealed,
+            "a database has encrypted sources: {found}, expected: {sealed}"
+        );
     }
     println!("# The cost of encrypted sources\n");
     let address = server::resolve(&options.plain)?;

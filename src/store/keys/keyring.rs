@@ -58,8 +58,8 @@ pub fn sealer(tenant: &str) -> Result<Sealer> {
     Ok(sealer)
 }
 
-/// Looks up the newest key of a tenant, if it has one, for all that this transaction is going to read and store. Until then, the key is not
-/// destroyed.
+/// Looks up the newest key of a tenant, if it has one, for all that this transaction is going to read and store. Until the transaction ends,
+/// others do not destroy the key.
 ///
 /// # Errors
 /// As [`sealer`].
