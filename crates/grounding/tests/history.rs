@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use regex::Regex;
 use reground_citations::{Grammar, Reference, extract};
 use reground_grounding::history::{
-    CitedSource, History, HistoryCitation, HistoryRules, HistoryTurn, NO_ANSWER, Role,
+    CitedSource, History, HistoryCitation, HistoryRules, HistoryTurn, Ledger, NO_ANSWER, Role,
     TurnSelection, history, turns_in_reach,
 };
 use reground_grounding::prompt::escape::escape;
@@ -50,7 +50,7 @@ fn under(max_tokens: usize) -> HistoryRules {
 }
 
 fn made(turns: &[HistoryTurn], cited: &[CitedSource], rules: &HistoryRules) -> History {
-    history(turns, cited, rules, &Grammar::default())
+    history(turns, Ledger::of(cited, rules), rules, &Grammar::default())
 }
 
 /// A block without its tokens.
@@ -295,15 +295,17 @@ fn the_last_exchanges_are_complete_under_any_budget() {
 #[test]
 fn the_reach_has_room_for_the_exchanges() {
     let reach = |max_tokens, exchanges, dependency| {
-        turns_in_reach(&HistoryRules {
+        let rules = HistoryRules {
             max_tokens,
             exchanges,
             dependency,
-        })
+        };
+        turns_in_reach(&rules, &Ledger::default())
     };
     assert_eq!(reach(None, 100, TurnSelection::All), None);
-    assert_eq!(reach(Some(0), 2, TurnSelection::All), Some(16));
-    assert_eq!(reach(Some(0), 40, TurnSelection::All), Some(40));
+    assert_eq!(reach(Some(0), 2, TurnSelection::All), Some(2));
+    assert_eq!(reach(Some(1), 2, TurnSelection::All), Some(16));
+    assert_eq!(reach(Some(1), 40, TurnSelection::All), Some(40));
     assert_eq!(reach(Some(1600), 40, TurnSelection::All), Some(100));
     assert_eq!(reach(Some(0), 2, TurnSelection::Hard(vec![1])), None);
 }
@@ -491,6 +493,17 @@ proptest! {
             prop_assert_eq!(block.role, [Role::User, Role::Assistant][at % 2]);
             prop_assert!(!block.content.is_empty());
         }
+    }
+
+    #[test]
+    fn a_long_ledger_leaves_no_turn_out_of_reach(
+        cited in proptest::collection::vec(any_source(), 0..6), turns in any_turns(), max_tokens in 0usize..200, exchanges in 0usize..3,
+    ) {
+        let rules = HistoryRules { exchanges, ..under(max_tokens) };
+        let all = made(&turns, &cited, &rules);
+        let reach = turns_in_reach(&rules, &Ledger::of(&cited, &rules)).unwrap();
+        let newest = &turns[turns.len().saturating_sub(reach)..];
+        prop_assert_eq!(made(newest, &cited, &rules).blocks, all.blocks);
     }
 
     #[test]

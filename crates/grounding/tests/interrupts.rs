@@ -3,7 +3,7 @@
 use reground_citations::Grammar;
 use reground_grounding::begin::facts;
 use reground_grounding::history::{
-    CitedSource, HistoryCitation, HistoryRules, HistoryTurn, history,
+    CitedSource, HistoryCitation, HistoryRules, HistoryTurn, Ledger, history,
 };
 use reground_grounding::passage::Passage;
 use reground_grounding::passage::near_twins::ComparedText;
@@ -83,7 +83,7 @@ fn history_checks_for_interrupts() {
             }],
             ..HistoryTurn::default()
         };
-        history(&[turn], &[], &under(usize::MAX - 1), &grammar)
+        history(&[turn], Ledger::default(), &under(usize::MAX - 1), &grammar)
     });
     let cited: Vec<CitedSource> = (0..2 * CHECK_INTERVAL)
         .map(|number| CitedSource {
@@ -91,6 +91,6 @@ fn history_checks_for_interrupts() {
             ..CitedSource::default()
         })
         .collect();
-    let checks = test_support::measure(|| history(&[], &cited, &under(0), &grammar));
+    let checks = test_support::measure(|| Ledger::of(&cited, &under(0)));
     assert!(checks.count >= 2, "{checks:?}");
 }

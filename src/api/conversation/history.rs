@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 use reground_grounding::end::parse_answer;
 use reground_grounding::history::context_share;
 use reground_grounding::history::{
-    CitedSource, History, HistoryRules, HistoryTurn, Role, TurnSelection,
+    CitedSource, History, HistoryRules, HistoryTurn, Ledger, Role, TurnSelection,
     history as compose_history, turns_in_reach,
 };
 use reground_grounding::memory::ContextSource;
@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::api::given;
 use crate::error::{Error, Result};
-use crate::retrieve::visibility;
+use crate::retrieve::visibility::Reader;
 use crate::rows;
 use crate::store::{conversations, history as store, markers, turns};
 use crate::tenant;
@@ -85,9 +85,18 @@ pub(in crate::api) fn compose(
     settings: &Settings,
     context: &[ContextSource],
 ) -> Result<History> {
-    let ended = store::ended(conversation_id, turns_in_reach(rules))?;
+    let mut reader = Reader::of(tenant)?;
+    let cited = markers::cited(conversation_id)?;
+    let hidden = reader.hidden(cited.iter().map(markers::CitedMarker::key))?;
+    let cited: Vec<CitedSource> = cited
+        .into_iter()
+        .filter(|cited| hidden.is_empty() || !hidden.contains(&cited.key()))
+        .map(markers::CitedMarker::source)
+        .collect();
+    let ledger = Ledger::of(&cited, rules);
+    let ended = store::ended(conversation_id, turns_in_reach(rules, &ledger))?;
     let turn_ids: Vec<i64> = ended.iter().map(|ended| ended.turn_id).collect();
-    let hidden = visibility::hidden_turns(tenant, &turn_ids)?;
+    let hidden = reader.hidden_turns(&turn_ids)?;
     let turns: Vec<HistoryTurn> = ended
         .into_iter()
         .map(|ended| match hidden.contains(&ended.turn_id) {
@@ -95,15 +104,8 @@ pub(in crate::api) fn compose(
             false => ended.turn,
         })
         .collect();
-    let cited = markers::cited(conversation_id)?;
-    let hidden = visibility::hidden(tenant, cited.iter().map(markers::CitedMarker::key))?;
-    let cited: Vec<CitedSource> = cited
-        .into_iter()
-        .filter(|cited| hidden.is_empty() || !hidden.contains(&cited.key()))
-        .map(markers::CitedMarker::source)
-        .collect();
     let grammar = parse_answer::grammar(settings, context)?;
-    Ok(compose_history(&turns, &cited, rules, &grammar))
+    Ok(compose_history(&turns, ledger, rules, &grammar))
 }
 
 fn budget(max_tokens: Option<i32>) -> Result<Option<usize>> {

@@ -14,8 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use reground_interrupt::checked;
+use reground_tokens::count;
 use serde::{Deserialize, Serialize};
 
+use super::messages::{Block, HistoryRules, Role};
 use crate::passage::{CharRange, locator};
 use crate::prompt::escape::escape_line;
 use crate::settings::MarkerStyle;
@@ -58,23 +60,54 @@ impl CitedSource {
     }
 }
 
+/// The ledger of a history: none if the history is not compressed, or if nothing was cited.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    pub(super) block: Option<Block>,
+    /// Number of its sources.
+    pub(super) sources: usize,
+}
+
+impl Ledger {
+    /// The ledger of a history under these rules. `cited` lists all sources that the conversation has cited, in their
+    /// order in the ledger.
+    #[must_use]
+    pub fn of(cited: &[CitedSource], rules: &HistoryRules) -> Self {
+        if rules.max_tokens.is_none() || cited.is_empty() {
+            return Self::default();
+        }
+        let documents = by_document(cited);
+        let content = write(&documents);
+        Self {
+            block: Some(Block {
+                turn_no: None,
+                role: Role::Sources,
+                tokens: tokens(&content),
+                content,
+                shortened: false,
+            }),
+            sources: documents
+                .iter()
+                .map(|document| document.passages.len())
+                .sum(),
+        }
+    }
+
+    pub(super) fn tokens(&self) -> usize {
+        self.block.as_ref().map_or(0, |block| block.tokens)
+    }
+}
+
 /// The passages of one version of a document, in their order.
-pub(super) struct CitedDocument<'a> {
+struct CitedDocument<'a> {
     first: &'a CitedSource,
     /// Whether passages of another version are cited, too.
     has_versions: bool,
     passages: Vec<&'a CitedSource>,
 }
 
-impl CitedDocument<'_> {
-    /// The number of its cited passages.
-    pub(super) fn len(&self) -> usize {
-        self.passages.len()
-    }
-}
-
 /// The cited sources by document, in the order of first occurrence. Each marker occurs once.
-pub(super) fn by_document(cited: &[CitedSource]) -> Vec<CitedDocument<'_>> {
+fn by_document(cited: &[CitedSource]) -> Vec<CitedDocument<'_>> {
     let mut documents: Vec<CitedDocument<'_>> = Vec::new();
     let mut positions = BTreeMap::new();
     let mut versions: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
@@ -107,7 +140,7 @@ pub(super) fn by_document(cited: &[CitedSource]) -> Vec<CitedDocument<'_>> {
 // Writing to a `String` cannot fail, so the results of `write!` are ignored below.
 
 /// The text of the ledger.
-pub(super) fn write(documents: &[CitedDocument<'_>]) -> String {
+fn write(documents: &[CitedDocument<'_>]) -> String {
     let mut out = HEADING.to_owned();
     for document in documents {
         out.push_str("- ");
@@ -142,4 +175,34 @@ fn line(text: &str) -> String {
     };
     // A conversation can contain markers of both styles, so both are escaped.
     escape_line(&cut, MarkerStyle::Numbered)
+}
+
+/// o200k_base tokens of a ledger. No token spans two of its lines: each begins with a dash, which never merges with a line break. The
+/// lines are counted one by one, because a turn changes a few lines of a long ledger, and `count` has the others in its cache.
+fn tokens(ledger: &str) -> usize {
+    ledger.split_inclusive('\n').map(count).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    prop_compose! {
+        fn any_source()(
+            marker in "[A-C][1-3]", doc_id in "[ab/]\\PC{0,6}", title in proptest::option::of("[\\PC\n\r\t\u{b}\u{c}\u{85}\u{2028}/]{0,12}"),
+            locator in proptest::option::of("[\\PC\n\u{2029}/]{0,12}"), version in 1..3,
+        ) -> CitedSource {
+            CitedSource { marker, corpus: "c".to_owned(), doc_id, version: Some(version), title, uri: None, locator }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_have_the_tokens_of_the_ledger(cited in proptest::collection::vec(any_source(), 0..12)) {
+            let ledger = write(&by_document(&cited));
+            prop_assert_eq!(tokens(&ledger), count(&ledger), "{:?}", ledger);
+        }
+    }
 }

@@ -22,12 +22,11 @@ mod build;
 mod cited_sentences;
 pub mod context_share;
 pub mod ledger;
-mod ledger_tokens;
 mod messages;
 mod shorten;
 
 pub use build::{history, turns_in_reach};
-pub use ledger::CitedSource;
+pub use ledger::{CitedSource, Ledger};
 pub use messages::{
     Block, History, HistoryCitation, HistoryRules, HistoryTurn, NO_ANSWER, NOT_STORED, Role,
     TurnSelection,
