@@ -169,6 +169,9 @@ pub fn has_source(tenant: &str, conversation_id: i64, source: &SourceKey) -> Res
     Ok(has == Some(true))
 }
 
+/// Columns of a [`Row`] without the title and the address.
+const BINDING: &str = "marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, locator, content_hash, pages, binding_no";
+
 /// Expression for the letters of a marker.
 const LETTERS: &str = "rtrim(marker, '0123456789')";
 
@@ -198,14 +201,17 @@ pub fn of_documents<'a>(
     Ok(keys::read_json(
         Of::Caller,
             &format!(
-                "WITH own AS (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2) \
-                     AND (corpus, doc_id) IN (SELECT * FROM ROWS FROM (unnest($3), unnest($2)) AS d)) \
-                 SELECT coalesce(json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
+                // OFFSET 0 as in `cite`.
+                "WITH own AS MATERIALIZED (SELECT m.* FROM ROWS FROM (unnest($3), unnest($2)) AS d(corpus, doc_id), \
+                     LATERAL (SELECT {BINDING} FROM reground.conversation_markers AS k \
+                         WHERE (k.conversation_id, k.doc_id, k.corpus) = ($1, d.doc_id, d.corpus) OFFSET 0) AS m) \
+                 SELECT coalesce(json_agg(m), '[]')::text FROM (SELECT DISTINCT ON (binding_no) * FROM ( \
                      SELECT * FROM own \
-                     UNION SELECT k.* FROM (SELECT DISTINCT {LETTERS} AS letters FROM own WHERE marker ~ '^[A-Z]+[0-9]+$') AS g, \
-                         LATERAL (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND marker ~ '^[A-Z]+[0-9]+$' \
+                     UNION ALL SELECT k.* FROM (SELECT DISTINCT {LETTERS} AS letters FROM own WHERE marker ~ '^[A-Z]+[0-9]+$') AS g, \
+                         LATERAL (SELECT {BINDING} FROM reground.conversation_markers WHERE conversation_id = $1 AND marker ~ '^[A-Z]+[0-9]+$' \
                              AND length({LETTERS}) = length(g.letters) AND {LETTERS} COLLATE \"C\" = g.letters OFFSET 0) AS k \
-                     UNION (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND {last} LIMIT 1)) AS m"
+                     UNION ALL (SELECT {BINDING} FROM reground.conversation_markers WHERE conversation_id = $1 AND {last} LIMIT 1)) AS a \
+                 ORDER BY binding_no) AS m"
             ),
             &[conversation_id.into(), documents.into(), corpora.into()],
         )?
@@ -213,12 +219,12 @@ pub fn of_documents<'a>(
 }
 
 /// The markers that answers have cited, in the order in which they were bound. If turns are superseded, only those cited on the
-/// path.
+/// path. The address of a document with a title is left out, because the ledger shows the title.
 pub fn cited(conversation_id: i64) -> Result<Vec<CitedMarker>> {
     Ok(keys::read_json(
         Of::Caller,
             "SELECT coalesce(json_agg(m), '[]')::text FROM ( \
-                 SELECT marker, corpus, doc_id, chunk_id, version, char_start, char_end, locator, title, uri \
+                 SELECT marker, corpus, doc_id, chunk_id, version, char_start, char_end, locator, title, CASE WHEN title IS NULL THEN uri END AS uri \
                  FROM reground.conversation_markers AS k WHERE conversation_id = $1 AND cited \
                      AND (NOT EXISTS (SELECT FROM reground.turns AS s WHERE s.conversation_id = $1 AND s.superseded) \
                          OR k.marker IN (SELECT c.marker FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \
