@@ -56,14 +56,17 @@ impl Snapshot {
             frequencies: vec![0; terms.len()],
         };
         let textless = (meta.settings.filters > 0).then(|| textless_term(meta.key));
+        let mut in_order: Vec<usize> = (0..terms.len()).collect();
+        in_order.sort_unstable_by_key(|&at| terms[at].hash);
         let mut entries = Vec::with_capacity(meta.segments.len());
         for segment in &meta.segments {
             let reader = SegmentReader::new(pages, segment);
-            let mut found = Vec::with_capacity(terms.len());
-            for (term, frequency) in terms.iter().zip(&mut statistics.frequencies) {
-                let entry = reader.find(term.hash)?;
-                *frequency += entry.as_ref().map_or(0, |entry| u64::from(entry.documents));
-                found.push(entry);
+            let mut found = vec![None; terms.len()];
+            for &at in &in_order {
+                let entry = reader.find(terms[at].hash)?;
+                let documents = entry.as_ref().map_or(0, |entry| entry.documents);
+                statistics.frequencies[at] += u64::from(documents);
+                found[at] = entry;
             }
             entries.push(found);
             if let Some(textless) = textless {

@@ -23,6 +23,8 @@ pub struct SegmentReader<'a, P: Pages> {
     pub segment: &'a Segment,
     norms: Held<P>,
     rows: Held<P>,
+    directory: Held<P>,
+    dictionary: Held<P>,
     /// Copy of the removal bits of a page, with its number.
     dead: RefCell<Option<(u32, Vec<u8>)>>,
 }
@@ -40,6 +42,8 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
             segment,
             norms: RefCell::new(None),
             rows: RefCell::new(None),
+            directory: RefCell::new(None),
+            dictionary: RefCell::new(None),
             dead: RefCell::new(None),
         }
     }
@@ -227,18 +231,17 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         })
     }
 
-    /// Returns the dictionary entry of a term.
+    /// Returns the dictionary entry of a term. Terms in ascending order share the pages that they have in common.
     ///
     /// # Errors
     /// A damaged page.
     pub fn find(&self, term: u64) -> Result<Option<Entry>> {
-        let held = RefCell::new(None);
         let pages = self.segment.dictionary;
         // Find the last dictionary page whose first term is not greater than the wanted one.
         let (mut low, mut high) = (0, pages);
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.directory_entry(&held, middle)?.0 <= term {
+            if self.directory_entry(middle)?.0 <= term {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -247,24 +250,20 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         let Some(at) = low.checked_sub(1) else {
             return Ok(None);
         };
-        let (_, page_no) = self.directory_entry(&held, at)?;
-        let held = RefCell::new(None);
-        self.with_page(
-            &held,
-            PageKind::Dictionary,
-            page_no,
-            |page| match dictionary::find(page, term)? {
+        let (_, page_no) = self.directory_entry(at)?;
+        self.with_page(&self.dictionary, PageKind::Dictionary, page_no, |page| {
+            match dictionary::find(page, term)? {
                 Ok(at) => Some(Some(Entry::decode(dictionary::entry(page, at)?)?)),
                 Err(()) => Some(None),
-            },
-        )
+            }
+        })
     }
 
     /// Returns the first term of a dictionary page, and its page number.
-    fn directory_entry(&self, held: &Held<P>, page: u32) -> Result<(u64, u32)> {
+    fn directory_entry(&self, page: u32) -> Result<(u64, u32)> {
         let page_no = self.segment.directory + page / DIRECTORY_ENTRIES_PER_PAGE as u32;
         let at = page as usize % DIRECTORY_ENTRIES_PER_PAGE * DIRECTORY_ENTRY_BYTES;
-        self.with_page(held, PageKind::Directory, page_no, |entries| {
+        self.with_page(&self.directory, PageKind::Directory, page_no, |entries| {
             Some((u64_at(entries, at)?, u32_at(entries, at + 8)?))
         })
     }
@@ -274,10 +273,8 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
     /// # Errors
     /// A damaged page.
     pub fn terms_of_page(&self, page: u32) -> Result<Vec<(u64, Entry)>> {
-        let held = RefCell::new(None);
-        let (_, page_no) = self.directory_entry(&held, page)?;
-        let held = RefCell::new(None);
-        self.with_page(&held, PageKind::Dictionary, page_no, |bytes| {
+        let (_, page_no) = self.directory_entry(page)?;
+        self.with_page(&self.dictionary, PageKind::Dictionary, page_no, |bytes| {
             let count = dictionary::count(bytes)?;
             (0..count)
                 .map(|at| {
