@@ -9,7 +9,7 @@ use reground_bm25::index::search::row_scores;
 use reground_bm25::index::search::snapshot::Snapshot;
 
 use super::bm25_query::Bm25Query;
-use super::weighted_query::{WeightedQuery, weighted_query};
+use super::weighted_query::{WeightedQuery, weighted_query_for_scan};
 use crate::error::Result;
 use crate::index::content::row_number;
 use crate::index::index_lookup::indexes;
@@ -43,7 +43,7 @@ impl RowAddress {
 /// statement is older than theirs.
 ///
 /// # Errors
-/// As for [`weighted_query`].
+/// As for [`weighted_query_for_scan`].
 pub fn row_scores(
     query: &Bm25Query,
     addresses: &BTreeSet<RowAddress>,
@@ -52,13 +52,16 @@ pub fn row_scores(
     if query.statistics.is_some() || !unsafe { pg_sys::ActiveSnapshotSet() } {
         return Ok(None);
     }
-    let weighted = weighted_query(query)?;
+    let indexes = indexes(query.relation)?;
+    let (weighted, mut snapshot) = weighted_query_for_scan(query, indexes.first().copied())?;
     let mut tables: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
     for address in addresses {
         tables.entry(address.table).or_default().insert(address.row);
     }
     let mut scores = BTreeMap::new();
-    for index in indexes(query.relation)? {
+    for index in indexes {
+        // That of the first index.
+        let snapshot = snapshot.take();
         let Some(index) = OpenRelation::open(index) else {
             return Ok(None);
         };
@@ -70,7 +73,7 @@ pub fn row_scores(
         let Some(heap) = heap.filter(|_| index.has_all_versions()) else {
             return Ok(None);
         };
-        let found = scores_in(&weighted, &index, &heap, &rows)?;
+        let found = scores_in(&weighted, snapshot, &index, &heap, &rows)?;
         scores.extend(found.into_iter().map(|(row, score)| {
             let table = table.to_u32();
             (RowAddress { table, row }, score)
@@ -79,9 +82,10 @@ pub fn row_scores(
     Ok(tables.is_empty().then_some(scores))
 }
 
-/// Returns the scores of rows of one table.
+/// Returns the scores of rows of one table. `snapshot` is one of its index that was taken before, if there is one.
 fn scores_in(
     weighted: &WeightedQuery,
+    mut snapshot: Option<Snapshot>,
     index: &OpenRelation,
     heap: &OpenRelation,
     rows: &BTreeSet<u64>,
@@ -93,9 +97,14 @@ fn scores_in(
     };
     let known: BTreeSet<u64> = roots.values().copied().collect();
     let scores = read_present(|| {
-        let meta = Meta::read(&pages)?;
-        let terms = weighted.terms(meta.key);
-        let snapshot = Snapshot::take(&pages, meta, &terms)?;
+        let snapshot = match snapshot.take() {
+            Some(snapshot) => snapshot,
+            None => {
+                let meta = Meta::read(&pages)?;
+                let terms = weighted.terms(meta.key);
+                Snapshot::take(&pages, meta, &terms)?
+            }
+        };
         row_scores::row_scores(&pages, &snapshot, &weighted.statistics, &known)
     })?;
     let scored = |(row, root)| Some((row, *scores.get(&root)?));
