@@ -95,6 +95,13 @@ impl Column {
             }
             (pg_sys::INT8OID, Value::Number(number)) => number.as_i64()?.into_datum(),
             (pg_sys::FLOAT8OID, Value::Number(number)) => number.as_f64()?.into_datum(),
+            (pg_sys::TEXTARRAYOID, Value::Array(elements)) => {
+                let texts = elements.iter().map(|element| match element {
+                    Value::String(text) if !text.contains('\0') => Some(text.as_str()),
+                    _ => None,
+                });
+                texts.collect::<Option<Vec<&str>>>()?.into_datum()
+            }
             (pg_sys::JSONBOID, value) => pgrx::JsonB(value.clone()).into_datum(),
             _ => return None,
         };

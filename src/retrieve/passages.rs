@@ -9,15 +9,14 @@ use reground_grounding::passage::{CharRange, Passage, structured_locator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::retrieve::filter::Filter;
 use crate::session::{PLAIN_TEXT, with_settings};
-use crate::sql;
+use crate::sql::{self, Row};
 use crate::store::corpora::{self, Corpus};
 
 /// A row of the passage query. A missing hash is computed.
-#[derive(Deserialize)]
-struct Row {
+struct PassageRow {
     chunk_id: String,
     doc_id: String,
     version: Option<i32>,
@@ -39,7 +38,34 @@ struct Row {
     metadata: Option<String>,
 }
 
-impl Row {
+impl PassageRow {
+    /// Reads the columns of [`select`]. A turn reads many passages, and JSON would take longer.
+    fn read(row: &Row) -> Result<Self> {
+        let text = |column| row.get::<String>(column);
+        let required = |column| Ok::<_, Error>(text(column)?.unwrap_or_default());
+        let integer = |column| row.get::<i32>(column);
+        let natural = |column| Ok::<_, Error>(integer(column)?.and_then(|n| u32::try_from(n).ok()));
+        Ok(Self {
+            chunk_id: required(1)?,
+            doc_id: required(2)?,
+            version: integer(3)?,
+            ordinal: integer(4)?,
+            page_start: natural(5)?,
+            page_end: natural(6)?,
+            char_start: natural(7)?,
+            char_end: natural(8)?,
+            content: required(9)?,
+            content_hash: text(10)?,
+            tokens: natural(11)?,
+            title: text(12)?,
+            uri: text(13)?,
+            published: text(14)?,
+            modified: text(15)?,
+            text_config: text(16)?,
+            metadata: text(17)?,
+        })
+    }
+
     fn into_passage(self, corpus: &str) -> Passage {
         let metadata: serde_json::Value = self
             .metadata
@@ -211,7 +237,7 @@ pub fn documents_of<'a>(
     chunk_ids: impl IntoIterator<Item = &'a String>,
 ) -> Result<BTreeMap<String, String>> {
     #[derive(Deserialize)]
-    struct Row {
+    struct Found {
         chunk_id: String,
         doc_id: String,
     }
@@ -229,7 +255,7 @@ pub fn documents_of<'a>(
     );
     let mut args: Vec<DatumWithOid<'_>> = vec![chunk_ids.into()];
     args.extend(filter.args());
-    let rows: Vec<Row> = sql::read_rows(&statement, &args)?;
+    let rows: Vec<Found> = sql::read_rows(&statement, &args)?;
     Ok(rows
         .into_iter()
         .map(|row| (row.chunk_id, row.doc_id))
@@ -242,7 +268,7 @@ pub fn dates<'a>(
     chunk_ids: impl IntoIterator<Item = &'a String>,
 ) -> Result<BTreeMap<String, f64>> {
     #[derive(Deserialize)]
-    struct Row {
+    struct Found {
         chunk_id: String,
         published: Option<String>,
         modified_at: Option<String>,
@@ -258,7 +284,7 @@ pub fn dates<'a>(
         date_text(corpus, "modified_at"),
         corpus.relations()?,
     );
-    let rows: Vec<Row> = sql::read_rows(&statement, &[chunk_ids.into()])?;
+    let rows: Vec<Found> = sql::read_rows(&statement, &[chunk_ids.into()])?;
     Ok(rows
         .into_iter()
         .filter_map(|row| {
@@ -327,7 +353,7 @@ fn select(
     );
     let mut args: Vec<DatumWithOid<'_>> = vec![ids.into()];
     args.extend(filter.args());
-    let rows: Vec<Row> = sql::read_rows(&statement, &args)?;
+    let rows = sql::read_each_as_text(&statement, &args, PassageRow::read)?;
     Ok(rows
         .into_iter()
         .map(|row| (row.chunk_id.clone(), row.into_passage(&corpus.name)))
