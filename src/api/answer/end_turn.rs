@@ -139,8 +139,9 @@ fn write(
     })?;
     stage("write memory", || {
         markers::cite(conversation.conversation_id, reserved.message_id)?;
-        count_tokens(conversation, turn, answer_tokens, &reserved)?;
-        remember(tenant, conversation, turn, ended)
+        let last_ended = remember(tenant, conversation, turn, ended)?;
+        let tokens = tokens_added(turn, answer_tokens, &reserved);
+        conversations::answered(conversation, tokens, last_ended)
     })?;
     if ended.chains {
         let conversation_id = conversation.conversation_id;
@@ -308,40 +309,33 @@ fn sources_before(conversation: &Conversation, turn: &Turn) -> Result<Vec<Rememb
     Ok(with_pins_of(&before, &live))
 }
 
-/// Adds the tokens of question and answer to the history, or replaces those of the earlier answer.
-fn count_tokens(
-    conversation: &Conversation,
-    turn: &Turn,
-    answer_tokens: usize,
-    reserved: &ReservedAnswer,
-) -> Result<()> {
+/// The tokens that the answer adds to the history: those of the question and the answer, or the difference to the earlier answer.
+fn tokens_added(turn: &Turn, answer_tokens: usize, reserved: &ReservedAnswer) -> i64 {
     if turn.superseded {
         // The history has only turns of the current path. A later branch from this turn counts its tokens.
-        return Ok(());
+        return 0;
     }
     let before = reserved.superseded_tokens.map(i64::from);
-    let more = context_share::tokens_added(turn.query_tokens, answer_tokens, before);
-    conversations::count_tokens(conversation, more)
+    context_share::tokens_added(turn.query_tokens, answer_tokens, before)
 }
 
 /// Stores the remembered sources after the turn. They become the memory of the conversation if this is the first answer of the
 /// turn, or a new answer of the turn that ended last. After a regeneration of an older turn, or an answer to a superseded one,
-/// only a branch from this turn restores them.
+/// only a branch from this turn restores them. Returns the turn if it is now the one that ended last.
 fn remember(
     tenant: &str,
     conversation: &Conversation,
     turn: &Turn,
     ended: &EndedTurn,
-) -> Result<()> {
+) -> Result<Option<i64>> {
     let after = &ended.verdict.judged.sources_after;
     let before = sorted_by_key(&ended.sources_before);
     turns::end(turn, &before, after)?;
     let first = turn.state == "open";
     let latest = conversation.last_ended_turn_id == Some(turn.turn_id);
-    if !turn.superseded && (first || latest) {
-        sources::replace(tenant, conversation.conversation_id, after)?;
-        conversations::ended(conversation, turn.turn_id)
-    } else {
-        conversations::touch(conversation)
+    if turn.superseded || !(first || latest) {
+        return Ok(None);
     }
+    sources::replace(tenant, conversation.conversation_id, after)?;
+    Ok(Some(turn.turn_id))
 }

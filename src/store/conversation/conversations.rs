@@ -57,25 +57,20 @@ const OPENINGS: usize = 5;
 /// # Errors
 /// 40001 if a concurrent transaction has created it and this transaction cannot see it.
 pub fn open(tenant: &str, conversation_ref: &str) -> Result<Conversation> {
-    as_owner(|| {
-        for _ in 0..OPENINGS {
+    for _ in 0..OPENINGS {
+        if let Some(conversation) = find(tenant, conversation_ref)? {
+            return Ok(conversation);
+        }
+        as_owner(|| {
             sql::run(
                 "INSERT INTO reground.conversations (tenant, conversation_ref) VALUES ($1, $2) ON CONFLICT (tenant, conversation_ref) DO NOTHING",
                 &[tenant.into(), conversation_ref.into()],
-            )?;
-            let opened = sql::write_json(
-                &format!(
-                    "{COLUMNS} WHERE tenant = $1 AND conversation_ref = $2 FOR NO KEY UPDATE) AS r"
-                ),
-                &[tenant.into(), conversation_ref.into()],
-            )?;
-            if let Some(conversation) = opened {
-                return Ok(conversation);
-            }
-        }
-        // Under REPEATABLE READ a row that another transaction has just inserted conflicts, but is not visible.
-        Err(Error::Retry("conversation", conversation_ref.to_owned()))
-    })
+            )
+        })?;
+    }
+    // Under REPEATABLE READ a row that another transaction has just inserted conflicts, but is not visible.
+    let opened = find(tenant, conversation_ref)?;
+    opened.ok_or_else(|| Error::Retry("conversation", conversation_ref.to_owned()))
 }
 
 /// The conversation with this reference, if it exists.
@@ -158,23 +153,22 @@ pub fn id(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
     })
 }
 
-/// Adds to the tokens of the history; negative if a shorter answer replaces another.
-pub fn count_tokens(conversation: &Conversation, difference: i64) -> Result<()> {
+/// Stores that a turn was answered: adds to the tokens of the history, negative if a shorter answer replaces another, and notes the turn if
+/// it is now the one that ended last.
+pub fn answered(
+    conversation: &Conversation,
+    tokens: i64,
+    last_ended_turn_id: Option<i64>,
+) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "UPDATE reground.conversations SET history_tokens = history_tokens + $2 WHERE conversation_id = $1",
-            &[conversation.conversation_id.into(), difference.into()],
-        )
-    })?;
-    Ok(())
-}
-
-/// Stores which turn ended last.
-pub fn ended(conversation: &Conversation, turn_id: i64) -> Result<()> {
-    as_owner(|| {
-        sql::run(
-            "UPDATE reground.conversations SET last_ended_turn_id = $2 WHERE conversation_id = $1",
-            &[conversation.conversation_id.into(), turn_id.into()],
+            "UPDATE reground.conversations SET history_tokens = history_tokens + $2, last_ended_turn_id = coalesce($3, last_ended_turn_id) \
+             WHERE conversation_id = $1",
+            &[
+                conversation.conversation_id.into(),
+                tokens.into(),
+                last_ended_turn_id.into(),
+            ],
         )
     })?;
     Ok(())
