@@ -59,6 +59,19 @@ static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 ///   to ASCII they are removed, because they could split a marker.
 #[must_use]
 pub fn escape(text: &str, style: MarkerStyle) -> Cow<'_, str> {
+    if checked(text.chars()).all(harmless) {
+        return Cow::Borrowed(text);
+    }
+    rewrite(text, style)
+}
+
+/// Whether nothing that [`rewrite`] changes contains the character, or begins with it.
+fn harmless(c: char) -> bool {
+    let begins = matches!(c, '[' | '［' | '【' | '〔' | '⟦' | '<' | '＜' | '=');
+    !begins && !invisible(c) && !joiner(c) && !line_control(c)
+}
+
+fn rewrite(text: &str, style: MarkerStyle) -> Cow<'_, str> {
     let without_tags = apply(without_markers(visible(text), style), &TAG, |groups| {
         format!("‹{}", group(groups, 1))
     });
@@ -245,12 +258,21 @@ mod tests {
 
     proptest! {
         #[test]
+        fn a_harmless_text_is_not_rewritten(text in "[\\PC\n\r\t\\[ =<]{0,40}", numbered in any::<bool>()) {
+            let style = if numbered { MarkerStyle::Numbered } else { MarkerStyle::Lettered };
+            prop_assert_eq!(escape(&text, style), rewrite(&text, style));
+            let harmless: String = text.chars().filter(|&c| harmless(c)).collect();
+            prop_assert_eq!(&*rewrite(&harmless, style), &harmless);
+        }
+
+        #[test]
         fn no_marker_or_delimiter_remains(
             text in "([\\[\\]［］【】<＜/=( )\\n\u{0C}\u{200B}\u{200D}\u{2066}é]|[A-Ca-c]|[0-9]|, |source|context|facts|sources|=== ){0,60}",
             numbered in any::<bool>(),
         ) {
             let style = if numbered { MarkerStyle::Numbered } else { MarkerStyle::Lettered };
             let once = escape(&text, style).into_owned();
+            prop_assert_eq!(&once, &*rewrite(&text, style));
             for groups in BRACKETS.as_ref().unwrap().captures_iter(&once) {
                 prop_assert!(!reads_as_marker(&groups[2], style), "{}", &groups[0]);
             }
