@@ -42,7 +42,10 @@ impl PassageRow {
     /// Reads the columns of [`select`]. A turn reads many passages, and JSON would take longer.
     fn read(row: &Row) -> Result<Self> {
         let text = |column| row.get::<String>(column);
-        let required = |column| Ok::<_, Error>(text(column)?.unwrap_or_default());
+        let required = |column| {
+            let missing = || Error::Stored("a passage without an id or a text".into());
+            text(column)?.ok_or_else(missing)
+        };
         let integer = |column| row.get::<i32>(column);
         let natural = |column| Ok::<_, Error>(integer(column)?.and_then(|n| u32::try_from(n).ok()));
         Ok(Self {
@@ -237,7 +240,7 @@ pub fn documents_of<'a>(
     chunk_ids: impl IntoIterator<Item = &'a String>,
 ) -> Result<BTreeMap<String, String>> {
     #[derive(Deserialize)]
-    struct Found {
+    struct Document {
         chunk_id: String,
         doc_id: String,
     }
@@ -255,7 +258,7 @@ pub fn documents_of<'a>(
     );
     let mut args: Vec<DatumWithOid<'_>> = vec![chunk_ids.into()];
     args.extend(filter.args());
-    let rows: Vec<Found> = sql::read_rows(&statement, &args)?;
+    let rows: Vec<Document> = sql::read_rows(&statement, &args)?;
     Ok(rows
         .into_iter()
         .map(|row| (row.chunk_id, row.doc_id))
@@ -268,7 +271,7 @@ pub fn dates<'a>(
     chunk_ids: impl IntoIterator<Item = &'a String>,
 ) -> Result<BTreeMap<String, f64>> {
     #[derive(Deserialize)]
-    struct Found {
+    struct Dates {
         chunk_id: String,
         published: Option<String>,
         modified_at: Option<String>,
@@ -284,7 +287,7 @@ pub fn dates<'a>(
         date_text(corpus, "modified_at"),
         corpus.relations()?,
     );
-    let rows: Vec<Found> = sql::read_rows(&statement, &[chunk_ids.into()])?;
+    let rows: Vec<Dates> = sql::read_rows(&statement, &[chunk_ids.into()])?;
     Ok(rows
         .into_iter()
         .filter_map(|row| {

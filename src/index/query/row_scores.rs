@@ -60,7 +60,7 @@ pub fn row_scores(
     }
     let mut scores = BTreeMap::new();
     for index in indexes {
-        // That of the first index.
+        // Only the first index has one.
         let snapshot = snapshot.take();
         let Some(index) = OpenRelation::open(index) else {
             return Ok(None);
@@ -82,7 +82,7 @@ pub fn row_scores(
     Ok(tables.is_empty().then_some(scores))
 }
 
-/// Returns the scores of rows of one table. `snapshot` is one of its index that was taken before, if there is one.
+/// Returns the scores of rows of one table. `snapshot` is one of its index, if the query was weighted just now.
 fn scores_in(
     weighted: &WeightedQuery,
     mut snapshot: Option<Snapshot>,

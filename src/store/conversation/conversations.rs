@@ -57,20 +57,25 @@ const OPENINGS: usize = 5;
 /// # Errors
 /// 40001 if a concurrent transaction has created it and this transaction cannot see it.
 pub fn open(tenant: &str, conversation_ref: &str) -> Result<Conversation> {
-    for _ in 0..OPENINGS {
-        if let Some(conversation) = find(tenant, conversation_ref)? {
-            return Ok(conversation);
-        }
-        as_owner(|| {
+    as_owner(|| {
+        for _ in 0..OPENINGS {
             sql::run(
                 "INSERT INTO reground.conversations (tenant, conversation_ref) VALUES ($1, $2) ON CONFLICT (tenant, conversation_ref) DO NOTHING",
                 &[tenant.into(), conversation_ref.into()],
-            )
-        })?;
-    }
-    // Under REPEATABLE READ a row that another transaction has just inserted conflicts, but is not visible.
-    let opened = find(tenant, conversation_ref)?;
-    opened.ok_or_else(|| Error::Retry("conversation", conversation_ref.to_owned()))
+            )?;
+            let opened = sql::write_json(
+                &format!(
+                    "{COLUMNS} WHERE tenant = $1 AND conversation_ref = $2 FOR NO KEY UPDATE) AS r"
+                ),
+                &[tenant.into(), conversation_ref.into()],
+            )?;
+            if let Some(conversation) = opened {
+                return Ok(conversation);
+            }
+        }
+        // Under REPEATABLE READ a row that another transaction has just inserted conflicts, but is not visible.
+        Err(Error::Retry("conversation", conversation_ref.to_owned()))
+    })
 }
 
 /// The conversation with this reference, if it exists.
@@ -153,8 +158,8 @@ pub fn id(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
     })
 }
 
-/// Stores that a turn was answered: adds to the tokens of the history, negative if a shorter answer replaces another, and notes the turn if
-/// it is now the one that ended last.
+/// Stores that a turn was answered. `tokens` are added to those of the history; they are negative if a shorter answer replaces another.
+/// Without a `last_ended_turn_id`, the present one stays.
 pub fn answered(
     conversation: &Conversation,
     tokens: i64,

@@ -139,7 +139,7 @@ pub struct Ended {
 pub fn ended(conversation_id: i64, newest: Option<usize>) -> Result<Vec<Ended>> {
     let newest = newest.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
     Ok(as_owner(|| {
-        sql::write_json(
+        sql::read_json(
             "SELECT coalesce(json_agg(json_build_object('turn_id', t.turn_id, 'turn_no', t.turn_no, 'query', t.query, 'query_tokens', t.query_tokens, \
                  'answer', coalesce(m.answer, $3), 'answer_tokens', CASE WHEN m.answer IS NOT NULL THEN m.answer_tokens END, 'citations', c.citations) ORDER BY t.turn_no), '[]')::text \
              FROM (SELECT turn_id, turn_no, query, query_tokens FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' AND NOT superseded \

@@ -169,8 +169,8 @@ pub fn has_source(tenant: &str, conversation_id: i64, source: &SourceKey) -> Res
     Ok(has == Some(true))
 }
 
-/// Columns of a [`Row`] without the title and the address.
-const BINDING: &str = "marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, locator, content_hash, pages, binding_no";
+/// Columns of a [`Row`] without the title and the address, and without sealed pages.
+const BINDING: &str = "marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, locator, content_hash, binding_no";
 
 /// Expression for the letters of a marker.
 const LETTERS: &str = "rtrim(marker, '0123456789')";
@@ -185,7 +185,7 @@ pub fn of_documents<'a>(
     conversation_id: i64,
     documents: impl Iterator<Item = (&'a str, &'a str)>,
     style: MarkerStyle,
-) -> Result<Vec<Row>> {
+) -> Result<Vec<BoundMarker>> {
     let documents: BTreeSet<(&str, &str)> = documents.collect();
     let (corpora, documents): (Vec<&str>, Vec<&str>) = documents.into_iter().unzip();
     // The conditions are literals, so that they match partial indexes. Markers of imported turns come in any order, so the greatest
@@ -198,24 +198,30 @@ pub fn of_documents<'a>(
             "marker ~ '^[0-9]+$' ORDER BY length(marker) DESC, marker COLLATE \"C\" DESC".to_owned()
         }
     };
-    Ok(keys::read_json(
+    // The previous release had no sealed pages.
+    let binding = match keys::exists() {
+        true => format!("{BINDING}, pages"),
+        false => BINDING.to_owned(),
+    };
+    let rows: Vec<Row> = keys::read_json(
         Of::Caller,
             &format!(
                 // OFFSET 0 as in `cite`.
                 "WITH own AS MATERIALIZED (SELECT m.* FROM ROWS FROM (unnest($3), unnest($2)) AS d(corpus, doc_id), \
-                     LATERAL (SELECT {BINDING} FROM reground.conversation_markers AS k \
+                     LATERAL (SELECT {binding} FROM reground.conversation_markers AS k \
                          WHERE (k.conversation_id, k.doc_id, k.corpus) = ($1, d.doc_id, d.corpus) OFFSET 0) AS m) \
                  SELECT coalesce(json_agg(m), '[]')::text FROM (SELECT DISTINCT ON (binding_no) * FROM ( \
                      SELECT * FROM own \
                      UNION ALL SELECT k.* FROM (SELECT DISTINCT {LETTERS} AS letters FROM own WHERE marker ~ '^[A-Z]+[0-9]+$') AS g, \
-                         LATERAL (SELECT {BINDING} FROM reground.conversation_markers WHERE conversation_id = $1 AND marker ~ '^[A-Z]+[0-9]+$' \
+                         LATERAL (SELECT {binding} FROM reground.conversation_markers WHERE conversation_id = $1 AND marker ~ '^[A-Z]+[0-9]+$' \
                              AND length({LETTERS}) = length(g.letters) AND {LETTERS} COLLATE \"C\" = g.letters OFFSET 0) AS k \
-                     UNION ALL (SELECT {BINDING} FROM reground.conversation_markers WHERE conversation_id = $1 AND {last} LIMIT 1)) AS a \
+                     UNION ALL (SELECT {binding} FROM reground.conversation_markers WHERE conversation_id = $1 AND {last} LIMIT 1)) AS a \
                  ORDER BY binding_no) AS m"
             ),
             &[conversation_id.into(), documents.into(), corpora.into()],
         )?
-    .unwrap_or_default())
+    .unwrap_or_default();
+    Ok(rows.iter().map(Row::bound).collect())
 }
 
 /// The markers that answers have cited, in the order in which they were bound. If turns are superseded, only those cited on the

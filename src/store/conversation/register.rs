@@ -18,13 +18,12 @@ pub fn load<'a>(
     documents: impl Iterator<Item = (&'a str, &'a str)>,
     style: MarkerStyle,
 ) -> Result<MarkerRegister> {
-    let rows = markers::of_documents(conversation.conversation_id, documents, style)?;
     let facts = match conversation.last_ended_turn_id {
         Some(turn_id) => facts(turn_id)?,
         None => FactSheet::new(),
     };
     Ok(MarkerRegister {
-        markers: rows.iter().map(markers::Row::bound).collect(),
+        markers: markers::of_documents(conversation.conversation_id, documents, style)?,
         facts,
         ..MarkerRegister::default()
     })

@@ -265,7 +265,7 @@ pub fn read_json<T: DeserializeOwned>(
     statement: &str,
     args: &Args<'_>,
 ) -> Result<Option<T>> {
-    let text = as_owner(|| sql::write_one::<String>(statement, args))?;
+    let text = as_owner(|| sql::read_one::<String>(statement, args))?;
     text.map(|text| Ok(serde_json::from_str(&unsealed(of, &text)?)?))
         .transpose()
 }

@@ -13,7 +13,7 @@ use super::shorten;
 /// exchanges are kept. Turns that the caller names can be of any age.
 #[must_use]
 pub fn turns_in_reach(rules: &HistoryRules, ledger: &Ledger) -> Option<usize> {
-    /// Turns that are read however little room there is.
+    /// Turns that are read if there is any room.
     const LEAST: usize = 16;
     /// Fewer tokens than an average turn has with its question and cited sentences.
     const TOKENS: usize = 16;
@@ -28,7 +28,7 @@ pub fn turns_in_reach(rules: &HistoryRules, ledger: &Ledger) -> Option<usize> {
     Some(older(budget.saturating_sub(ledger.tokens())).max(rules.exchanges))
 }
 
-/// The history of `turns`, newest last, after a ledger under the same rules.
+/// The history: the ledger, then `turns`, newest last. Both are under the same rules.
 ///
 /// `turns` may contain only the newest turns of the conversation; others are not counted as left out. `grammar` is the
 /// one by which the answers were parsed.

@@ -65,7 +65,7 @@ pub fn escape(text: &str, style: MarkerStyle) -> Cow<'_, str> {
     rewrite(text, style)
 }
 
-/// Whether nothing that [`rewrite`] changes contains the character, or begins with it.
+/// Whether a text of only such characters needs no rewriting: each pattern contains one of the others.
 fn harmless(c: char) -> bool {
     let begins = matches!(c, '[' | '［' | '【' | '〔' | '⟦' | '<' | '＜' | '=');
     !begins && !invisible(c) && !joiner(c) && !line_control(c)

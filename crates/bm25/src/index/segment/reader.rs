@@ -231,7 +231,7 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         })
     }
 
-    /// Returns the dictionary entry of a term. Terms in ascending order share the pages that they have in common.
+    /// Returns the dictionary entry of a term. If terms are looked up in ascending order, the next one often finds its pages cached.
     ///
     /// # Errors
     /// A damaged page.
