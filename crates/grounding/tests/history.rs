@@ -308,6 +308,14 @@ fn the_reach_has_room_for_the_exchanges() {
     assert_eq!(reach(Some(1), 40, TurnSelection::All), Some(40));
     assert_eq!(reach(Some(1600), 40, TurnSelection::All), Some(100));
     assert_eq!(reach(Some(0), 2, TurnSelection::Hard(vec![1])), None);
+    // The ledger takes its part of the budget.
+    let cited = [source("A1", "guide", 12)];
+    let size = made(&[], &cited, &under(0)).tokens;
+    for (room, expected) in [(0, 0), (1, 16), (1600, 100)] {
+        let rules = under(size + room);
+        let reached = turns_in_reach(&rules, &Ledger::of(&cited, &rules));
+        assert_eq!(reached, Some(expected), "{room}");
+    }
 }
 
 #[test]
