@@ -2,8 +2,8 @@
 //!
 //! Rows travel as JSON text (json rather than jsonb, which would sort the keys): the result of a statement is deserialised into
 //! the types of the pure crates, and their values are written with `json_to_recordset`. [`Record`] holds the columns of a row type,
-//! so that no column list exists twice. Passages and candidates, of which a turn reads many, are read by columns. Each statement is prepared once a session, and its names are resolved in `pg_catalog` (see
-//! [`names`]).
+//! so that no column list exists twice. Passages and candidates, of which a turn reads many, are read by columns. Each statement
+//! is prepared once a session, and its names are resolved in `pg_catalog` (see [`names`]).
 
 mod caller;
 mod catalog;

@@ -256,7 +256,8 @@ impl Reader {
     }
 }
 
-/// Runs a statement as the owner of our tables and reads one JSON value with sealed members; `None` if there is no row or NULL.
+/// Runs a statement as the owner of our tables and reads one JSON value with sealed members; `None` if there is no row or NULL. Statements
+/// of a call see one snapshot, unless the transaction has written.
 ///
 /// # Errors
 /// 42501 if a member cannot be opened.
