@@ -279,12 +279,14 @@ fn insert_turns(tenant: &str, settings: &[&Settings], turns: &[NewTurn<'_>]) -> 
     as_owner(|| {
         sql::run(
             &format!(
-                "INSERT INTO reground.turns ({}, context, tenant, state, origin, intent, intent_confidence, intent_signals, query_expansion, settings, \
+                // `given` and ROWS FROM parse each argument once. An element by its index would parse all of them for each turn.
+                "WITH given AS MATERIALIZED (SELECT $3::jsonb AS settings) \
+                 INSERT INTO reground.turns ({}, context, tenant, state, origin, intent, intent_confidence, intent_signals, query_expansion, settings, \
                      retrieved, tags, begun_at, ended_at) \
                  OVERRIDING SYSTEM VALUE \
-                 SELECT {}, $4::json -> (x.place - 1)::integer, $2, 'ended', 'imported', 'new_topic', 0, '{{imported}}', '{{}}', $3::jsonb -> x.settings, false, coalesce(x.tags, '{{}}'), x.at, x.at \
-                 FROM ROWS FROM (json_to_recordset($1::json) AS ({NEW_TURN}, settings integer, tags jsonb, at timestamptz)) WITH ORDINALITY \
-                     AS x({}, settings, tags, at, place)",
+                 SELECT {}, x.context, $2, 'ended', 'imported', 'new_topic', 0, '{{imported}}', '{{}}', given.settings -> x.settings, false, coalesce(x.tags, '{{}}'), x.at, x.at \
+                 FROM given, ROWS FROM (json_to_recordset($1::json) AS ({NEW_TURN}, settings integer, tags jsonb, at timestamptz), json_array_elements($4::json)) \
+                     AS x({}, settings, tags, at, context)",
                 NEW_TURN.columns(""),
                 NEW_TURN.columns("x."),
                 NEW_TURN.columns("")
