@@ -8,6 +8,10 @@ use crate::vocabulary::{length, rank};
 /// Marks "no neighbour", and parts that were merged into their left neighbour.
 const NONE: usize = usize::MAX;
 
+/// Bytes of the longest piece whose merges are found by a scan. Almost all words are shorter, and a scan of so few is faster than
+/// a queue.
+const SCANNED: usize = 32;
+
 /// Working memory of the merges, reused from piece to piece.
 ///
 /// The parts of a piece are a doubly linked list over byte positions. The possible merges are sorted by (rank, position). So any
@@ -31,16 +35,14 @@ impl Merger {
         if piece.len() == 1 || rank(piece).is_some() {
             return token_end(piece.len());
         }
-        self.merge(piece);
-        let mut start = 0;
-        while let Some(&end) = self.end.get(start) {
-            token_end(end);
-            start = end;
+        match piece.len() {
+            ..=SCANNED => scan(piece, token_end),
+            _ => self.merge(piece, token_end),
         }
     }
 
     /// Merges the pair with the lowest rank (the leftmost of several) until no pair is a token.
-    fn merge(&mut self, piece: &[u8]) {
+    fn merge(&mut self, piece: &[u8], mut token_end: impl FnMut(usize)) {
         self.end.clear();
         self.end.extend(1..=piece.len());
         self.before.clear();
@@ -70,6 +72,12 @@ impl Merger {
                 self.queue_pair(piece, before, end);
             }
         }
+
+        let mut start = 0;
+        while let Some(&end) = self.end.get(start) {
+            token_end(end);
+            start = end;
+        }
     }
 
     /// Queues the merge of the two neighbours in `start..end` if the result is a token.
@@ -80,10 +88,56 @@ impl Merger {
     }
 }
 
+/// As [`Merger::merge`], for a piece of at most [`SCANNED`] bytes.
+fn scan(piece: &[u8], mut token_end: impl FnMut(usize)) {
+    // The end of each part, and the rank of its pair with the next part.
+    let mut parts: [(usize, Option<u32>); SCANNED] =
+        std::array::from_fn(|part| (part + 1, piece.get(part..part + 2).and_then(rank)));
+    let mut count = piece.len().min(SCANNED);
+    let pair = |parts: &[(usize, Option<u32>)], part: usize| {
+        let start = part.checked_sub(1).map_or(0, |before| parts[before].0);
+        let (end, _) = parts.get(part + 1)?;
+        rank(&piece[start..*end])
+    };
+    loop {
+        let ranks = parts[..count].iter().zip(0..);
+        let lowest = ranks
+            .filter_map(|((_, rank), part)| Some(((*rank)?, part)))
+            .min();
+        let Some((_, part)) = lowest else {
+            break;
+        };
+        parts[part].0 = parts[part + 1].0;
+        parts.copy_within(part + 2..count, part + 1);
+        count -= 1;
+        parts[part].1 = pair(&parts[..count], part);
+        if let Some(before) = part.checked_sub(1) {
+            parts[before].1 = pair(&parts[..count], before);
+        }
+    }
+    for (end, _) in &parts[..count] {
+        token_end(*end);
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::vocabulary::bytes_of;
+
+    proptest! {
+        #[test]
+        fn a_scan_merges_as_the_queue_does(
+            piece in prop_oneof![prop::collection::vec(any::<u8>(), 1..=SCANNED), "[ a-eéñ字]{1,10}".prop_map(String::into_bytes)],
+        ) {
+            let (mut scanned, mut queued) = (Vec::new(), Vec::new());
+            scan(&piece, |end| scanned.push(end));
+            Merger::default().merge(&piece, |end| queued.push(end));
+            prop_assert_eq!(scanned, queued);
+        }
+    }
 
     /// [`MergeQueue`] is fast because a token has a higher rank than its two parts.
     #[test]

@@ -8,12 +8,13 @@ use regex::Regex;
 /// alternative, so the last one here stands for both.
 static PIECE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
+        r"^(?:",
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
         r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
         r"|\p{N}{1,3}",
         r"| ?[^\s\p{L}\p{N}]+[\r\n/]*",
         r"|\s*[\r\n]+",
-        r"|\s+",
+        r"|\s+)",
     ))
     .ok()
 });
