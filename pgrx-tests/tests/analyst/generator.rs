@@ -234,10 +234,10 @@ const STORE: &str = "
         JOIN reground.conversations AS v ON v.tenant = x.tenant),
     turns AS (
         INSERT INTO reground.turns (turn_id, tenant, conversation_id, turn_no, state, request_hash, query, corpus, intent, intent_confidence, intent_signals, query_expansion,
-                                    settings, context, query_tokens, retrieved, warnings, begun_at, ended_at, reranked_count, rerank_lost_count)
+                                    settings, context, context_tokens, query_tokens, retrieved, warnings, begun_at, ended_at, reranked_count, rerank_lost_count)
             OVERRIDING SYSTEM VALUE
         SELECT id, tenant, conversation_id, id, 'ended', 'h', 'question ' || id, corpus, 'new_topic', 1, '{}', '{}', jsonb_build_object('component_versions', version), context,
-               2, true, warnings, begun, begun, reranked, lost FROM x RETURNING turn_id),
+               8 * jsonb_array_length(context), 2, true, warnings, begun, begun, reranked, lost FROM x RETURNING turn_id),
     messages AS (
         INSERT INTO reground.messages (message_id, tenant, conversation_id, turn_id, message_ref, answer, answer_hash, answer_tokens, model, citation_count, malformed_count, cfs,
                                        decision, created_at)

@@ -102,7 +102,7 @@ fn counting(answers: &str) -> String {
     format!(
         "WITH {answers}, \
          counted AS MATERIALIZED (SELECT m.message_id, q.change, {hour} AS hour, m.tenant, t.corpus, {MODEL_OF} AS model, round(m.cfs * 1000)::smallint AS cfs_bin, \
-                 (t.context = '[]')::integer AS is_empty, (t.context <> '[]' AND m.citation_count = 0)::integer AS is_uncited, \
+                 (t.context_tokens = 0)::integer AS is_empty, (t.context_tokens > 0 AND m.citation_count = 0)::integer AS is_uncited, \
                  (t.reranked_count > 0 IS TRUE)::integer AS is_reranked, coalesce(t.reranked_count, 0) AS reranked, coalesce(t.rerank_lost_count, 0) AS rerank_lost, \
                  round(1000 * ln(greatest(date_part('epoch', m.created_at - t.begun_at) * 1000, 1))) AS log_ms \
              FROM changed AS q JOIN reground.messages AS m USING (message_id) JOIN reground.turns AS t USING (turn_id)), \
@@ -131,7 +131,7 @@ fn counting(answers: &str) -> String {
 fn totals() -> String {
     let infinite = openmetrics::INFINITE;
     format!(
-        "added AS MATERIALIZED (SELECT m.message_id, m.tenant, t.corpus, coalesce({MODEL_OF}, '') AS model, m.decision, m.reasons, t.context = '[]' AS is_empty, \
+        "added AS MATERIALIZED (SELECT m.message_id, m.tenant, t.corpus, coalesce({MODEL_OF}, '') AS model, m.decision, m.reasons, t.context_tokens = 0 AS is_empty, \
                  NOT EXISTS (SELECT FROM reground.messages AS e WHERE e.turn_id = m.turn_id AND e.message_id < m.message_id) AS is_first, \
                  greatest(extract(epoch FROM m.created_at - t.begun_at), 0) AS seconds \
              FROM dequeued AS d JOIN reground.messages AS m USING (message_id) JOIN reground.turns AS t USING (turn_id) WHERE d.change = 1), \
