@@ -12,7 +12,7 @@ use crate::sql;
 use crate::store::keys::{self, Of};
 
 /// State of a conversation before a turn.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Before {
     /// Number of the turn whose search found the sources of the context.
     pub context_turn_no: Option<i32>,
@@ -26,20 +26,28 @@ pub struct Before {
 
 /// The state of a conversation before a turn; `None` stands for its next turn.
 pub fn before(conversation_id: i64, turn_no: Option<i32>) -> Result<Before> {
-    Ok(as_owner(|| {
-        sql::write_json(
-            "SELECT row_to_json(r)::text FROM ( \
-                 SELECT latest.context_turn_no, sources.context_tokens, sources.embedding AS sources_embedding, \
-                     (SELECT o.embedding FROM reground.turns AS o WHERE o.conversation_id = $1 AND o.turn_no = $2) AS own_embedding \
-                 FROM (SELECT 1) AS one \
-                     LEFT JOIN (SELECT context_turn_no FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND turn_no < coalesce($2, 2147483647) \
-                                ORDER BY turn_no DESC LIMIT 1) AS latest ON true \
-                     LEFT JOIN LATERAL (SELECT s.context_tokens, s.embedding FROM reground.turns AS s \
-                                WHERE s.conversation_id = $1 AND s.turn_no = latest.context_turn_no LIMIT 1) AS sources ON true) AS r",
+    let found = as_owner(|| {
+        sql::write_each(
+            "SELECT latest.context_turn_no, sources.context_tokens, sources.embedding, \
+                 (SELECT o.embedding FROM reground.turns AS o WHERE o.conversation_id = $1 AND o.turn_no = $2) \
+             FROM (SELECT 1) AS one \
+                 LEFT JOIN (SELECT context_turn_no FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND turn_no < coalesce($2, 2147483647) \
+                            ORDER BY turn_no DESC LIMIT 1) AS latest ON true \
+                 LEFT JOIN LATERAL (SELECT s.context_tokens, s.embedding FROM reground.turns AS s \
+                            WHERE s.conversation_id = $1 AND s.turn_no = latest.context_turn_no LIMIT 1) AS sources ON true",
             &[conversation_id.into(), turn_no.into()],
+            |row| {
+                let tokens = row.get::<i32>(2)?;
+                Ok(Before {
+                    context_turn_no: row.get(1)?,
+                    context_tokens: tokens.and_then(|tokens| u64::try_from(tokens).ok()),
+                    sources_embedding: row.get(3)?,
+                    own_embedding: row.get(4)?,
+                })
+            },
         )
-    })?
-    .unwrap_or_default())
+    })?;
+    Ok(found.into_iter().next().unwrap_or_default())
 }
 
 /// A context and the order of its passages in the prompt.
