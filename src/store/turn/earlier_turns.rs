@@ -113,14 +113,15 @@ pub fn sources(tenant: &str, turn_ids: &[i64]) -> Result<Vec<(i64, SourceKey)>> 
              FROM ( \
                  SELECT t.turn_id, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, m.chunk_id \
                  FROM reground.turns AS t \
-                     CROSS JOIN LATERAL jsonb_path_query(jsonb_build_array(t.context, t.pending_candidates), 'strict $.**{1 to last} ? (exists (@.passage.chunk_id))') AS e(source) \
+                     CROSS JOIN LATERAL (SELECT jsonb_array_elements(t.context) \
+                         UNION ALL SELECT jsonb_path_query(t.pending_candidates, 'strict $.** ? (exists (@.passage.chunk_id))')) AS e(source) \
                      CROSS JOIN LATERAL (SELECT e.source #>> '{passage,chunk_id}' AS chunk_id \
                          UNION ALL SELECT jsonb_array_elements_text(e.source -> 'member_chunk_ids')) AS m \
                  WHERE t.turn_id = ANY ($1) AND t.tenant = $2 \
                  UNION \
                  SELECT c.turn_id, c.corpus, c.doc_id, coalesce(c.chunk_id, '') FROM reground.message_citations AS c \
                  WHERE c.turn_id = ANY ($1) AND c.tenant = $2 AND c.doc_id IS NOT NULL) AS s \
-             WHERE s.corpus <> '' AND s.doc_id IS NOT NULL",
+             WHERE s.corpus <> '' AND s.doc_id IS NOT NULL AND s.chunk_id IS NOT NULL",
             &[turn_ids.to_vec().into(), tenant.into()],
         )
     })?
