@@ -24,7 +24,7 @@ pub fn hidden(
     if sources.peek().is_none() {
         return Ok(BTreeSet::new());
     }
-    Reader::of(tenant)?.hidden(sources)
+    Reader::of(tenant).hidden(sources)
 }
 
 /// Returns the turns, of those given, that are hidden from the caller, as [`Reader::hidden_turns`].
@@ -32,14 +32,14 @@ pub fn hidden_turns(tenant: &str, turn_ids: &[i64]) -> Result<BTreeSet<i64>> {
     if turn_ids.is_empty() {
         return Ok(BTreeSet::new());
     }
-    Reader::of(tenant)?.hidden_turns(turn_ids)
+    Reader::of(tenant).hidden_turns(turn_ids)
 }
 
 /// What the caller may read, as far as it was found out. It must not outlive a statement, because rights change.
 pub struct Reader {
     tenant: String,
-    /// The corpora that may hide rows from the caller; loaded when a source of them is looked up.
-    hiding: BTreeMap<String, Option<Corpus>>,
+    /// The corpora that may hide rows from the caller, once they are known; each is loaded when a source of it is looked up.
+    hiding: Option<BTreeMap<String, Option<Corpus>>>,
     /// Sources that were looked up, and whether they are hidden.
     known: BTreeMap<SourceKey, bool>,
     /// Turns that were looked up, and whether they have a hidden source.
@@ -49,15 +49,14 @@ pub struct Reader {
 
 impl Reader {
     /// The caller, who acts for a tenant.
-    pub fn of(tenant: &str) -> Result<Self> {
-        let names = corpora::hiding(tenant)?;
-        Ok(Self {
+    pub fn of(tenant: &str) -> Self {
+        Self {
             tenant: tenant.to_owned(),
-            hiding: names.into_iter().map(|name| (name, None)).collect(),
+            hiding: None,
             known: BTreeMap::new(),
             turns: BTreeMap::new(),
             ahead: LookAhead::default(),
-        })
+        }
     }
 
     /// The tenant that the caller acts for.
@@ -71,7 +70,8 @@ impl Reader {
         &mut self,
         sources: impl IntoIterator<Item = SourceKey>,
     ) -> Result<BTreeSet<SourceKey>> {
-        let may_be_hidden = |source: &SourceKey| self.hiding.contains_key(&source.corpus);
+        let hiding = self.hiding()?;
+        let may_be_hidden = |source: &SourceKey| hiding.contains_key(&source.corpus);
         let sources: BTreeSet<SourceKey> = sources.into_iter().filter(may_be_hidden).collect();
         let mut unknown: BTreeMap<String, BTreeSet<SourceKey>> = BTreeMap::new();
         for source in &sources {
@@ -98,7 +98,7 @@ impl Reader {
     /// Returns the turns whose context or citations have a hidden source. An answer can contain text of a source that it does not cite, so
     /// the whole context counts.
     pub fn hidden_turns(&mut self, turn_ids: &[i64]) -> Result<BTreeSet<i64>> {
-        if self.hiding.is_empty() {
+        if turn_ids.is_empty() || self.hiding()?.is_empty() {
             return Ok(BTreeSet::new());
         }
         let stored = earlier_turns::sources(&self.tenant, turn_ids)?;
@@ -124,21 +124,32 @@ impl Reader {
 
     /// A corpus that may hide rows.
     fn corpus(&mut self, name: &str) -> Result<Option<&Corpus>> {
-        let Some(corpus) = self.hiding.get_mut(name) else {
+        let tenant = self.tenant.clone();
+        let Some(corpus) = self.hiding()?.get_mut(name) else {
             return Ok(None);
         };
         if corpus.is_none() {
-            *corpus = corpora::find(&self.tenant, name)?;
+            *corpus = corpora::find(&tenant, name)?;
         }
         Ok(corpus.as_ref())
+    }
+
+    /// The corpora that may hide rows.
+    fn hiding(&mut self) -> Result<&mut BTreeMap<String, Option<Corpus>>> {
+        let names = match self.hiding {
+            Some(_) => Vec::new(),
+            None => corpora::hiding(&self.tenant)?,
+        };
+        let unread = || names.into_iter().map(|name| (name, None)).collect();
+        Ok(self.hiding.get_or_insert_with(unread))
     }
 }
 
 /// Returns earlier turns of a conversation, without the answers and titles of hidden turns. A search must not be expanded with words that
 /// the caller may no longer read.
-pub fn without_hidden_answers(tenant: &str, turns: Vec<Earlier>) -> Result<Vec<Earlier>> {
+pub fn without_hidden_answers(reader: &mut Reader, turns: Vec<Earlier>) -> Result<Vec<Earlier>> {
     let turn_ids: Vec<i64> = turns.iter().map(|turn| turn.turn_id).collect();
-    let hidden = hidden_turns(tenant, &turn_ids)?;
+    let hidden = reader.hidden_turns(&turn_ids)?;
     let shown = turns
         .into_iter()
         .map(|turn| match hidden.contains(&turn.turn_id) {

@@ -1,5 +1,7 @@
 //! State of a conversation at a turn: whether the turn searches, and the share of its sources in the prompt.
 
+use std::cell::RefCell;
+
 use reground_grounding::attention_model::drift;
 use reground_grounding::history::HistoryRules;
 use reground_grounding::history::context_share::{self, ContextShare};
@@ -11,6 +13,7 @@ use crate::api::conversation::history;
 use crate::error::Result;
 use crate::profile::{stage, timed};
 use crate::retrieve::similarity;
+use crate::retrieve::visibility::Reader;
 use crate::store::conversations::Conversation;
 use crate::store::history::{Before, before};
 use crate::store::turns::TurnMeasures;
@@ -21,24 +24,27 @@ pub(in crate::api) struct ConversationState {
     /// Tokens of all turns that have ended.
     history_tokens: u64,
     pub before: Before,
+    /// What the caller may read of the history.
+    reader: RefCell<Reader>,
 }
 
 impl ConversationState {
     /// Reads the state before a turn; `None`: before the next turn.
-    pub fn of(conversation: &Conversation, turn_no: Option<i32>) -> Result<Self> {
+    pub fn of(conversation: &Conversation, turn_no: Option<i32>, reader: Reader) -> Result<Self> {
         Ok(Self {
             conversation_id: conversation.conversation_id,
             history_tokens: conversation.history_tokens,
             before: before(conversation.conversation_id, turn_no)?,
+            reader: reader.into(),
         })
     }
 
     /// Whether the turn searches.
-    pub fn retrieves(&self, tenant: &str, settings: &Settings) -> Result<bool> {
+    pub fn retrieves(&self, settings: &Settings) -> Result<bool> {
         let has_sources = self.before.context_turn_no.is_some();
         settings.preset().retrieves(has_sources).decide(|| {
             let sources = self.before.context_tokens.unwrap_or_default();
-            let history = self.prompt_history_tokens(tenant, sources, &[], settings)?;
+            let history = self.prompt_history_tokens(sources, &[], settings)?;
             Ok(context_share::share_and_minimum(
                 sources, history, settings,
             )?)
@@ -47,7 +53,7 @@ impl ConversationState {
 
     /// The columns that a turn with a context stores.
     pub fn measures(&self, tenant: &str, turn: &TurnContext<'_>) -> Result<TurnMeasures> {
-        let (context_share, took) = timed(|| stage("history", || self.context_share(tenant, turn)));
+        let (context_share, took) = timed(|| stage("history", || self.context_share(turn)));
         Ok(TurnMeasures {
             retrieved: turn.searched,
             context_turn_no: self.context_turn_no(turn),
@@ -85,14 +91,13 @@ impl ConversationState {
     }
 
     /// The share of a turn's sources in the prompt.
-    fn context_share(&self, tenant: &str, turn: &TurnContext<'_>) -> Result<ContextShare> {
+    fn context_share(&self, turn: &TurnContext<'_>) -> Result<ContextShare> {
         let context_tokens = turn.tokens as u64;
         let drift_from = |from: &Option<Vec<f32>>| drift(from.as_deref()?, turn.embedding?);
         let measured = context_share::Turn {
             turn_no: u32::try_from(turn.turn_no).unwrap_or(u32::MAX),
             context_tokens,
             history_tokens: self.prompt_history_tokens(
-                tenant,
                 context_tokens,
                 turn.context,
                 turn.settings,
@@ -108,7 +113,6 @@ impl ConversationState {
     /// Tokens of the history in a prompt with a context: those of `history()` if the history is compressed, otherwise all.
     fn prompt_history_tokens(
         &self,
-        tenant: &str,
         context_tokens: u64,
         context: &[ContextSource],
         settings: &Settings,
@@ -124,7 +128,8 @@ impl ConversationState {
             exchanges: settings.history_exchanges,
             ..HistoryRules::default()
         };
-        let history = history::compose(tenant, self.conversation_id, &rules, settings, context)?;
+        let reader = &mut self.reader.borrow_mut();
+        let history = history::compose(reader, self.conversation_id, &rules, settings, context)?;
         Ok(history.tokens as u64)
     }
 }

@@ -60,7 +60,14 @@ fn history(
         let sources = latest.context_tokens;
         rules.max_tokens = context_share::history_limit(sources, &settings).map_err(Error::from)?;
     }
-    let history = compose(&tenant, conversation_id, &rules, &settings, &latest.context)?;
+    let mut reader = Reader::of(&tenant);
+    let history = compose(
+        &mut reader,
+        conversation_id,
+        &rules,
+        &settings,
+        &latest.context,
+    )?;
     let messages: Vec<Message<'_>> = (1..)
         .zip(&history.blocks)
         .map(|(entry_no, block)| Message {
@@ -77,15 +84,14 @@ fn history(
     Ok(())
 }
 
-/// Composes the history of a conversation, without what comes from sources that are hidden from the caller. The grammar for its answers is that of the settings and of a context.
+/// Composes the history of a conversation, without what comes from sources that are hidden from its reader. The grammar for its answers is that of the settings and of a context.
 pub(in crate::api) fn compose(
-    tenant: &str,
+    reader: &mut Reader,
     conversation_id: i64,
     rules: &HistoryRules,
     settings: &Settings,
     context: &[ContextSource],
 ) -> Result<History> {
-    let mut reader = Reader::of(tenant)?;
     let cited = markers::cited(conversation_id)?;
     let hidden = reader.hidden(cited.iter().map(markers::CitedMarker::key))?;
     let cited: Vec<CitedSource> = cited

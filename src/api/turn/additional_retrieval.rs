@@ -24,6 +24,7 @@ use crate::api::{given, names, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
 use crate::profile::{self, stage};
+use crate::retrieve::visibility::Reader;
 use crate::store::conversations::{self, Conversation};
 use crate::store::register;
 use crate::store::retrievals::{self, NewRetrieval};
@@ -303,7 +304,11 @@ impl<'a> Addition<'a> {
         let context = [&turn.context[..], &sources.added[..]].concat();
         let tokens = prompt::block_tokens(&context, settings.into());
         let searched = row.query.is_some() && !sources.added.is_empty();
-        let state = ConversationState::of(&self.conversation, Some(turn.turn_no))?;
+        let state = ConversationState::of(
+            &self.conversation,
+            Some(turn.turn_no),
+            Reader::of(self.tenant),
+        )?;
         let measures = state.measures(
             self.tenant,
             &TurnContext {

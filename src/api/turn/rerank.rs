@@ -14,7 +14,7 @@ use crate::api::turn::source_rows::emit;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
-use crate::retrieve::visibility;
+use crate::retrieve::visibility::{self, Reader};
 use crate::store::conversations::{self, Conversation};
 use crate::store::models::tasks;
 use crate::store::turns::{self, Turn};
@@ -129,7 +129,7 @@ fn write(
     );
     warnings.sort();
     warnings.dedup();
-    let state = ConversationState::of(conversation, Some(turn.turn_no))?;
+    let state = ConversationState::of(conversation, Some(turn.turn_no), Reader::of(tenant))?;
     let measures = state.measures(
         tenant,
         &TurnContext {

@@ -26,7 +26,8 @@ use crate::profile::{stage, timed};
 use crate::retrieve::corpus_scope::{Corpora, Scope};
 use crate::retrieve::neighbours::{self, Nominated};
 use crate::retrieve::remembered::{self, Options};
-use crate::retrieve::{lists, prior_turns, reused_context, visibility};
+use crate::retrieve::visibility::{self, Reader};
+use crate::retrieve::{lists, prior_turns, reused_context};
 use crate::store::conversations::Conversation;
 use crate::store::roles::Roles;
 use crate::store::sources::StoredSource;
@@ -67,13 +68,13 @@ pub(in crate::api) fn gather<'a>(
 pub(in crate::api) fn gather_resolved(
     resolved: ResolvedQuestion<'_>,
 ) -> Result<(PreparedTurn<'_>, Gathered)> {
-    let (tenant, conversation, question) =
-        (resolved.tenant, resolved.conversation, resolved.question);
-    let turn_query = resolved.read_earlier_turns()?;
+    let (conversation, question) = (resolved.conversation, resolved.question);
+    let mut reader = Reader::of(resolved.tenant);
+    let turn_query = resolved.read_earlier_turns(&mut reader)?;
     let state = stage("strategy", || {
-        ConversationState::of(conversation, question.repeated_turn_no)
+        ConversationState::of(conversation, question.repeated_turn_no, reader)
     })?;
-    let searches = stage("strategy", || state.retrieves(tenant, &resolved.settings))?;
+    let searches = stage("strategy", || state.retrieves(&resolved.settings))?;
     let named = stage("memory", || {
         named_sources::of(conversation.conversation_id, question)
     })?;
@@ -191,7 +192,7 @@ impl<'a> ResolvedQuestion<'a> {
     }
 
     /// Reads the earlier turns of the conversation that the intent and the plan depend on.
-    fn read_earlier_turns(&self) -> Result<TurnQuery<'a>> {
+    fn read_earlier_turns(&self, reader: &mut Reader) -> Result<TurnQuery<'a>> {
         let (question, corpus) = (self.question, &self.corpora.first.corpus);
         let turn_query = TurnQuery {
             query: question.query,
@@ -208,7 +209,7 @@ impl<'a> ResolvedQuestion<'a> {
                 question.repeated_turn_no,
                 self.settings.fusion.ranks_earlier_results(),
             )?;
-            visibility::without_hidden_answers(self.tenant, earlier)
+            visibility::without_hidden_answers(reader, earlier)
         })?;
         stage("earlier turns", || {
             prior_turns::add(corpus, turn_query, earlier)

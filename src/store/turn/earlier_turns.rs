@@ -99,7 +99,7 @@ pub fn previous(conversation_id: i64, parent_turn_id: Option<i64>) -> Result<Opt
 }
 
 /// The sources of turns of a tenant: the passages of the context and of waiting candidates, with those merged into them, and the places
-/// that answers cite.
+/// that answers cite. A source can be returned several times.
 pub fn sources(tenant: &str, turn_ids: &[i64]) -> Result<Vec<(i64, SourceKey)>> {
     #[derive(Deserialize)]
     struct Row {
@@ -118,7 +118,7 @@ pub fn sources(tenant: &str, turn_ids: &[i64]) -> Result<Vec<(i64, SourceKey)>> 
                      CROSS JOIN LATERAL (SELECT e.source #>> '{passage,chunk_id}' AS chunk_id \
                          UNION ALL SELECT jsonb_array_elements_text(e.source -> 'member_chunk_ids')) AS m \
                  WHERE t.turn_id = ANY ($1) AND t.tenant = $2 \
-                 UNION \
+                 UNION ALL \
                  SELECT c.turn_id, c.corpus, c.doc_id, coalesce(c.chunk_id, '') FROM reground.message_citations AS c \
                  WHERE c.turn_id = ANY ($1) AND c.tenant = $2 AND c.doc_id IS NOT NULL) AS s \
              WHERE s.corpus <> '' AND s.doc_id IS NOT NULL AND s.chunk_id IS NOT NULL",

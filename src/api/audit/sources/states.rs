@@ -116,7 +116,7 @@ impl CitedRows {
     fn of(tenant: Option<String>) -> Result<Self> {
         let sight = match &tenant {
             _ if membership::is_auditor()? => Sight::Auditor,
-            Some(tenant) => Sight::Tenant(Reader::of(tenant)?),
+            Some(tenant) => Sight::Tenant(Reader::of(tenant)),
             None => Sight::Nothing,
         };
         Ok(Self {

@@ -66,7 +66,7 @@ pub(super) fn reader<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Result<Option<&'a 
         return Ok(None);
     };
     let is_same = |reader: &Reader| reader.tenant() == tenant;
-    kept(fcinfo, is_same, || Reader::of(&tenant)).map(Some)
+    kept(fcinfo, is_same, || Ok(Reader::of(&tenant))).map(Some)
 }
 
 /// A value that a function keeps between its calls, made again if it does not fit. It belongs to one place in one execution of a statement,
