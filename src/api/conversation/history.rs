@@ -84,7 +84,8 @@ fn history(
     Ok(())
 }
 
-/// Composes the history of a conversation, without what comes from sources that are hidden from its reader. The grammar for its answers is that of the settings and of a context.
+/// Composes the history of a conversation. Omits cited sources that the reader may not read, and answers of turns with such a source. The
+/// grammar for its answers is that of the settings and of a context.
 pub(in crate::api) fn compose(
     reader: &mut Reader,
     conversation_id: i64,

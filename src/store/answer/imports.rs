@@ -279,7 +279,7 @@ fn insert_turns(tenant: &str, settings: &[&Settings], turns: &[NewTurn<'_>]) -> 
     as_owner(|| {
         sql::run(
             &format!(
-                // `given` and ROWS FROM parse each argument once. An element by its index would parse all of them for each turn.
+                // `given` and ROWS FROM parse each argument once. `->` with an index would parse the whole array for each turn.
                 "WITH given AS MATERIALIZED (SELECT $3::jsonb AS settings) \
                  INSERT INTO reground.turns ({}, context, tenant, state, origin, intent, intent_confidence, intent_signals, query_expansion, settings, \
                      retrieved, tags, begun_at, ended_at) \

@@ -16,7 +16,7 @@ pub struct AuditQuery {
 }
 
 /// The measured queries of an auditor; each should take less than a second. For a member of `reground_user`, the policy `shown` applies too,
-/// under which no query runs in parallel.
+/// under which no query of turns, answers or citations runs in parallel.
 pub static QUERIES: [AuditQuery; 24] = [
     AuditQuery {
         name: "scores by hour, a day",
