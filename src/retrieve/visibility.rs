@@ -20,18 +20,11 @@ pub fn hidden(
     tenant: &str,
     sources: impl IntoIterator<Item = SourceKey>,
 ) -> Result<BTreeSet<SourceKey>> {
-    let mut sources = sources.into_iter().peekable();
-    if sources.peek().is_none() {
-        return Ok(BTreeSet::new());
-    }
     Reader::of(tenant).hidden(sources)
 }
 
 /// Returns the turns, of those given, that are hidden from the caller, as [`Reader::hidden_turns`].
 pub fn hidden_turns(tenant: &str, turn_ids: &[i64]) -> Result<BTreeSet<i64>> {
-    if turn_ids.is_empty() {
-        return Ok(BTreeSet::new());
-    }
     Reader::of(tenant).hidden_turns(turn_ids)
 }
 
@@ -70,9 +63,12 @@ impl Reader {
         &mut self,
         sources: impl IntoIterator<Item = SourceKey>,
     ) -> Result<BTreeSet<SourceKey>> {
+        let mut sources: BTreeSet<SourceKey> = sources.into_iter().collect();
+        if sources.is_empty() {
+            return Ok(sources);
+        }
         let hiding = self.hiding()?;
-        let may_be_hidden = |source: &SourceKey| hiding.contains_key(&source.corpus);
-        let sources: BTreeSet<SourceKey> = sources.into_iter().filter(may_be_hidden).collect();
+        sources.retain(|source| hiding.contains_key(&source.corpus));
         let mut unknown: BTreeMap<String, BTreeSet<SourceKey>> = BTreeMap::new();
         for source in &sources {
             if !self.known.contains_key(source) {
