@@ -52,7 +52,7 @@ impl ConversationState {
     }
 
     /// The columns that a turn with a context stores.
-    pub fn measures(&self, tenant: &str, turn: &TurnContext<'_>) -> Result<TurnMeasures> {
+    pub fn measures(&self, turn: &TurnContext<'_>) -> Result<TurnMeasures> {
         let (context_share, took) = timed(|| stage("history", || self.context_share(turn)));
         Ok(TurnMeasures {
             retrieved: turn.searched,
@@ -60,7 +60,7 @@ impl ConversationState {
             context_share: Some(context_share?),
             compress_us: (turn.settings.compress && self.history_tokens > 0).then_some(took),
             similarities: similarity::of_context(
-                tenant,
+                self.reader.borrow().tenant(),
                 turn.context,
                 turn.embedding,
                 turn.as_of,

@@ -309,18 +309,15 @@ impl<'a> Addition<'a> {
             Some(turn.turn_no),
             Reader::of(self.tenant),
         )?;
-        let measures = state.measures(
-            self.tenant,
-            &TurnContext {
-                turn_no: turn.turn_no,
-                searched: turn.searched() || searched,
-                context: &context,
-                tokens,
-                embedding: state.before.own_embedding.as_deref(),
-                as_of: turn.as_of.as_deref(),
-                settings,
-            },
-        )?;
+        let measures = state.measures(&TurnContext {
+            turn_no: turn.turn_no,
+            searched: turn.searched() || searched,
+            context: &context,
+            tokens,
+            embedding: state.before.own_embedding.as_deref(),
+            as_of: turn.as_of.as_deref(),
+            settings,
+        })?;
         let more = turns::TurnChanges {
             added: &sources.added,
             tokens,

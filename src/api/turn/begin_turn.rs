@@ -274,7 +274,7 @@ fn write(
             context,
             context_tokens: tokens,
             query_tokens: reground_tokens::count(question.query),
-            measures: measures(tenant, prepared, turn_no, begun)?,
+            measures: measures(prepared, turn_no, begun)?,
             search_us: prepared.search_us,
             answerability: begun.answerability(),
             warnings: warning_names(warnings),
@@ -302,28 +302,20 @@ fn write(
 }
 
 /// The columns that depend on the state of the conversation.
-fn measures(
-    tenant: &str,
-    prepared: &PreparedTurn<'_>,
-    turn_no: i32,
-    begun: &BegunTurn,
-) -> Result<TurnMeasures> {
+fn measures(prepared: &PreparedTurn<'_>, turn_no: i32, begun: &BegunTurn) -> Result<TurnMeasures> {
     match begun {
         BegunTurn::Deferred(_) => Ok(prepared
             .conversation_state
             .measures_before_rerank(prepared.searched())),
-        BegunTurn::Composed(turn) => prepared.conversation_state.measures(
-            tenant,
-            &TurnContext {
-                turn_no,
-                searched: prepared.searched(),
-                context: &turn.context,
-                tokens: turn.tokens,
-                embedding: prepared.resolved.question.embedding,
-                as_of: prepared.resolved.question.as_of,
-                settings: &prepared.resolved.settings,
-            },
-        ),
+        BegunTurn::Composed(turn) => prepared.conversation_state.measures(&TurnContext {
+            turn_no,
+            searched: prepared.searched(),
+            context: &turn.context,
+            tokens: turn.tokens,
+            embedding: prepared.resolved.question.embedding,
+            as_of: prepared.resolved.question.as_of,
+            settings: &prepared.resolved.settings,
+        }),
     }
 }
 

@@ -130,18 +130,15 @@ fn write(
     warnings.sort();
     warnings.dedup();
     let state = ConversationState::of(conversation, Some(turn.turn_no), Reader::of(tenant))?;
-    let measures = state.measures(
-        tenant,
-        &TurnContext {
-            turn_no: turn.turn_no,
-            searched: true,
-            context: &composed.context,
-            tokens: composed.tokens,
-            embedding: state.before.own_embedding.as_deref(),
-            as_of: turn.as_of.as_deref(),
-            settings,
-        },
-    )?;
+    let measures = state.measures(&TurnContext {
+        turn_no: turn.turn_no,
+        searched: true,
+        context: &composed.context,
+        tokens: composed.tokens,
+        embedding: state.before.own_embedding.as_deref(),
+        as_of: turn.as_of.as_deref(),
+        settings,
+    })?;
     turns::compose(
         tenant,
         turn.turn_id,
