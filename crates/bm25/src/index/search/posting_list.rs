@@ -107,10 +107,10 @@ impl<P: Pages> PostingList<P> {
             let mut read = Vec::with_capacity(documents as usize);
             while let Some((documents, frequencies)) = postings.between(reader, 0, u32::MAX)? {
                 check_interrupt(WORK_PER_POSTING * documents.len());
-                for (&document, &frequency) in documents.iter().zip(frequencies) {
-                    let saturation = scoring.saturation.of(frequency, reader.norm(document)?);
-                    read.push((document, contribution(weight, saturation)));
-                }
+                reader.each_norm(documents, |at, norm| {
+                    let saturation = scoring.saturation.of(frequencies[at], norm);
+                    read.push((documents[at], contribution(weight, saturation)));
+                })?;
             }
             ListPostings::Loaded(read, 0)
         } else {

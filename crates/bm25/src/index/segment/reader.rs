@@ -150,6 +150,31 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         })
     }
 
+    /// Calls `visit` with the position and the norm of each of the documents, which ascend. Norms on the same page are read together.
+    ///
+    /// # Errors
+    /// A damaged page.
+    #[inline]
+    pub fn each_norm(&self, documents: &[u32], mut visit: impl FnMut(usize, u8)) -> Result<()> {
+        let mut at = 0;
+        while let Some(&first) = documents.get(at) {
+            let page_no = self.first_norms_page() + first / CONTENT_BYTES as u32;
+            at += self.with_page(&self.norms, PageKind::Norms, page_no, |norms| {
+                let norms = norms.get(first as usize % CONTENT_BYTES..)?;
+                let mut count = 0;
+                for &document in &documents[at..] {
+                    let Some(&norm) = norms.get(document.wrapping_sub(first) as usize) else {
+                        break;
+                    };
+                    visit(at + count, norm);
+                    count += 1;
+                }
+                (count > 0).then_some(count)
+            })?;
+        }
+        Ok(())
+    }
+
     /// Returns the row and the fingerprint of a document.
     ///
     /// # Errors
