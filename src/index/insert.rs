@@ -23,7 +23,7 @@ pub unsafe extern "C-unwind" fn insert(
     _unchanged: bool,
     _info: *mut pg_sys::IndexInfo,
 ) -> bool {
-    // SAFETY: PostgreSQL passes open relations, the address of a row and a value for each column.
+    // SAFETY: PostgreSQL passes open relations, the address of a row and a value for each column. They live until the return.
     let (pages, entry) = unsafe {
         let pages = IndexPages::new(index);
         (pages, indexed_row(index, tid, values, is_null))
@@ -34,7 +34,7 @@ pub unsafe extern "C-unwind" fn insert(
     false
 }
 
-fn add(pages: &IndexPages, row: &IndexedRow) -> Result<()> {
+fn add(pages: &IndexPages, row: &IndexedRow<'_>) -> Result<()> {
     // Tokenize before any page is locked, because dictionaries read catalogs.
     let document = Tokenizer::of(&Meta::read(pages)?)?.document(row);
     maintain::insert(pages, &document)?;

@@ -16,26 +16,27 @@ use crate::words::{config_oid, each_lexeme, each_position};
 
 /// The indexed content of a row.
 #[derive(Clone, Debug)]
-pub enum Content {
+pub enum Content<'a> {
     /// A text.
-    Text(String),
+    Text(&'a str),
     /// Several texts, each with its own weight.
     Fields(Vec<String>),
     /// One or several texts with their text search configuration.
     InLanguage(InLanguage),
 }
 
-impl Content {
+impl Content<'_> {
     /// Several texts. A NULL text is empty.
     pub fn of_fields(fields: &Array<'_, &str>) -> Self {
         Self::Fields(texts_of(fields))
     }
 
-    fn fields(&self) -> &[String] {
+    fn fields(&self) -> Vec<&str> {
         match self {
-            Self::Text(text) => std::slice::from_ref(text),
-            Self::InLanguage(content) => &content.texts,
-            Self::Fields(fields) => fields,
+            Self::Text(text) => vec![text],
+            Self::InLanguage(InLanguage { texts, .. }) | Self::Fields(texts) => {
+                texts.iter().map(String::as_str).collect()
+            }
         }
     }
 
@@ -50,15 +51,15 @@ impl Content {
 }
 
 /// A row as an index contains it.
-pub struct IndexedRow {
+pub struct IndexedRow<'a> {
     /// Its address.
     pub row: u64,
     /// Its text; `None` if that is NULL.
-    content: Option<Content>,
+    content: Option<Content<'a>>,
     filters: Vec<FilterValue>,
 }
 
-impl IndexedRow {
+impl IndexedRow<'_> {
     /// Returns a hash that identifies the content.
     pub fn fingerprint(&self) -> u64 {
         self.content.as_ref().map_or(0, Content::fingerprint)
@@ -90,7 +91,7 @@ impl Tokenizer {
     }
 
     /// Makes the document of a row.
-    pub fn document(&self, row: &IndexedRow) -> Document {
+    pub fn document(&self, row: &IndexedRow<'_>) -> Document {
         let mut counter = Counter::new(self.key);
         match &row.content {
             Some(content) => self.count(content, &mut counter),
@@ -107,7 +108,7 @@ impl Tokenizer {
     }
 
     /// Makes a document of a content without a row.
-    pub fn words(&self, content: &Content) -> Document {
+    pub fn words(&self, content: &Content<'_>) -> Document {
         let mut counter = Counter::new(self.key);
         self.count(content, &mut counter);
         Document {
@@ -118,9 +119,9 @@ impl Tokenizer {
     }
 
     /// Returns the positions, in each text of a content, of the words that conditions are about.
-    pub fn positions(&self, content: &Content, conditions: &Conditions) -> Vec<TextPositions> {
+    pub fn positions(&self, content: &Content<'_>, conditions: &Conditions) -> Vec<TextPositions> {
         let config = self.config_of(content);
-        let positions = |text: &String| {
+        let positions = |text: &str| {
             let mut positions = TextPositions::default();
             each_position(config, text, |word, at| {
                 if conditions.mention(word) {
@@ -129,10 +130,10 @@ impl Tokenizer {
             });
             positions
         };
-        content.fields().iter().map(positions).collect()
+        content.fields().into_iter().map(positions).collect()
     }
 
-    fn config_of(&self, content: &Content) -> pg_sys::Oid {
+    fn config_of(&self, content: &Content<'_>) -> pg_sys::Oid {
         match content {
             Content::InLanguage(content) => content.config().unwrap_or(self.config),
             Content::Text(_) | Content::Fields(_) => self.config,
@@ -140,9 +141,9 @@ impl Tokenizer {
     }
 
     /// Counts the words of a content.
-    fn count(&self, content: &Content, counter: &mut Counter) {
+    fn count(&self, content: &Content<'_>, counter: &mut Counter) {
         let config = self.config_of(content);
-        for (number, field) in content.fields().iter().enumerate() {
+        for (number, field) in content.fields().into_iter().enumerate() {
             let weight = self.weights.of(number);
             each_lexeme(config, field, |lexeme| counter.add(lexeme, weight));
         }
@@ -174,13 +175,14 @@ pub fn item_pointer(row: u64) -> pg_sys::ItemPointerData {
 /// columns, so that conditions on these columns alone find them.
 ///
 /// # Safety
-/// The index is open and of this access method. The pointers are to the row's address, and to a value for each column.
-pub unsafe fn indexed_row(
+/// The index is open and of this access method. The pointers are to the row's address, and to a value for each column. The values live as
+/// long as the result.
+pub unsafe fn indexed_row<'a>(
     index: pg_sys::Relation,
     tid: pg_sys::ItemPointer,
     values: *mut pg_sys::Datum,
     is_null: *mut bool,
-) -> Result<Option<IndexedRow>> {
+) -> Result<Option<IndexedRow<'a>>> {
     // SAFETY: as the caller promises. The input type of the operator class tells the type of the value.
     unsafe {
         let content = match *(*index).rd_opcintype {
@@ -212,9 +214,6 @@ pub unsafe fn has_fields(index: pg_sys::Relation) -> bool {
     unsafe { *(*index).rd_opcintype != pg_sys::TEXTOID }
 }
 
-fn utf8(text: &[u8]) -> Result<String> {
-    match std::str::from_utf8(text) {
-        Ok(text) => Ok(text.to_owned()),
-        Err(error) => Err(Error::Stored(error.to_string())),
-    }
+fn utf8(text: &[u8]) -> Result<&str> {
+    std::str::from_utf8(text).map_err(|error| Error::Stored(error.to_string()))
 }

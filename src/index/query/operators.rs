@@ -17,19 +17,19 @@ use crate::rows;
 /// `text <@> query`: the negative score, so that ascending order puts the best first; 0 without a match.
 #[pg_extern(sql = false)]
 fn bm25_distance(content: &str, query: OperatorQuery) -> std::result::Result<f64, ErrorReport> {
-    Ok(distance(query.weighted()?.score(&text(content))))
+    Ok(distance(query.weighted()?.score(&Content::Text(content))))
 }
 
 /// `text @@@ query`: whether the text contains a term of the query.
 #[pg_extern(sql = false)]
 fn bm25_matches(content: &str, query: OperatorQuery) -> std::result::Result<bool, ErrorReport> {
-    Ok(query.weighted()?.matches(&text(content)))
+    Ok(query.weighted()?.matches(&Content::Text(content)))
 }
 
 /// The score of a text.
 #[pg_extern(sql = false)]
 fn bm25_score(content: &str, query: OperatorQuery) -> std::result::Result<f64, ErrorReport> {
-    Ok(query.weighted()?.score(&text(content)))
+    Ok(query.weighted()?.score(&Content::Text(content)))
 }
 
 /// `text[] <@> query`.
@@ -90,10 +90,6 @@ fn bm25_in_language_score(
     Ok(query.weighted()?.score(&Content::InLanguage(content)))
 }
 
-fn text(content: &str) -> Content {
-    Content::Text(content.to_owned())
-}
-
 /// A row of `bm25_explain`.
 #[derive(Serialize)]
 struct ExplainRow<'a> {
@@ -115,7 +111,7 @@ fn bm25_explain(
     query: Option<Bm25Query>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    explain(content.map(text), query, fcinfo)
+    explain(content.map(Content::Text), query, fcinfo)
 }
 
 #[pg_extern(sql = false)]
@@ -141,7 +137,7 @@ fn bm25_in_language_explain(
 }
 
 fn explain(
-    content: Option<Content>,
+    content: Option<Content<'_>>,
     query: Option<Bm25Query>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {

@@ -315,7 +315,7 @@ impl WeightedQuery {
     }
 
     /// Returns the score of a content; 0 without a match.
-    pub fn score(&self, content: &Content) -> f64 {
+    pub fn score(&self, content: &Content<'_>) -> f64 {
         let known = self.scores.borrow().get(&content.fingerprint()).copied();
         if !known.is_some_and(|(_, fulfils)| fulfils) && !self.meets_conditions(content) {
             return NO_SCORE;
@@ -329,13 +329,13 @@ impl WeightedQuery {
     }
 
     /// Returns whether a content has what the query requires.
-    pub fn meets_conditions(&self, content: &Content) -> bool {
+    pub fn meets_conditions(&self, content: &Content<'_>) -> bool {
         let conditions = &self.conditions;
         conditions.is_empty() || conditions.are_met(&self.tokenizer.positions(content, conditions))
     }
 
     /// Returns whether a content contains a term of the query, and meets its conditions.
-    pub fn matches(&self, content: &Content) -> bool {
+    pub fn matches(&self, content: &Content<'_>) -> bool {
         is_found(self.score(content))
     }
 
