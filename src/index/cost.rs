@@ -9,7 +9,7 @@ use reground_bm25::index::score::DEFAULT_SELECTIVITY;
 use reground_bm25::index::search::ranked_search::{FULL_SELECTIVITY, STARTUP_COST_SHARE};
 
 use crate::index::index_lookup::indexes;
-use crate::index::query::{Bm25Query, check_readable, expected_rows, weighted_query};
+use crate::index::query::{Bm25Query, check_readable, note_limit, weighted_query};
 use crate::index::storage::built_settings;
 
 /// Estimates the cost of a path. A path is impossible if it has no condition and no order, orders by two queries, or has a query for another
@@ -50,7 +50,7 @@ pub unsafe extern "C-unwind" fn estimate(
         if let Some(ordering) = queries.first() {
             // Negative without a LIMIT.
             let rows = Some((*root).limit_tuples).filter(|rows| rows.is_sign_positive());
-            expected_rows::note(index, ordering, rows);
+            note_limit(index, ordering, rows);
         }
         let mut costs = pg_sys::GenericCosts::default();
         pg_sys::genericcostestimate(root, path, loop_count, &mut costs);

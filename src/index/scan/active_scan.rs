@@ -7,7 +7,7 @@ use reground_bm25::index::Result as IndexResult;
 use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::search::conjunction;
 use reground_bm25::index::search::present::read_present;
-use reground_bm25::index::search::ranked_search::{Search, SearchHit, first_batch};
+use reground_bm25::index::search::ranked_search::{Search, SearchHit, expected_rows};
 use reground_bm25::index::search::requirement::Requirement;
 use reground_bm25::index::search::snapshot::Snapshot;
 
@@ -15,7 +15,7 @@ use super::conditions::{Conditions, requirements};
 use crate::error::{Error, Result};
 use crate::index::content::FilterValue;
 use crate::index::query::{
-    Bm25Query, WeightedQuery, expected_rows, weighted_query, weighted_query_for_scan,
+    Bm25Query, CountedScan, WeightedQuery, weighted_query, weighted_query_for_scan,
 };
 use crate::index::storage::IndexPages;
 
@@ -44,8 +44,8 @@ pub struct ActiveScan {
 
 /// The rows that a scan returns, by descending score.
 enum FoundRows {
-    /// Those that match the ordering query, found as far as they are fetched.
-    Ranked(Box<Search>, Ranking),
+    /// Those that match the ordering query, found as far as they are fetched. They are counted until none is left.
+    Ranked(Box<Search>, Ranking, Option<CountedScan>),
     /// Those that match other queries. Rows without a word of the ordering query come last, with score 0.
     Listed(std::vec::IntoIter<SearchHit>),
 }
@@ -119,18 +119,22 @@ impl ActiveScan {
             others,
             filters: conditions.filters,
         };
-        let first = match fetched {
-            Fetched::ByLimit => first_batch(expected_rows::of_scan(index, query)),
-            Fetched::All => usize::MAX,
+        let (counted, expected) = match fetched {
+            Fetched::ByLimit => {
+                let counted = CountedScan::begin(index);
+                let expected = expected_rows(counted.expected(query));
+                (Some(counted), expected)
+            }
+            Fetched::All => (None, usize::MAX),
         };
         let search = read_present(|| {
             let (snapshot, required) = ranking.read(&pages, snapshot.take())?;
-            let search = Search::begin(snapshot, &weighted.statistics, first)?;
+            let search = Search::begin(snapshot, &weighted.statistics, expected)?;
             Ok(search.requiring(required))
         })?;
         Ok(Self {
             pages,
-            rows: FoundRows::Ranked(Box::new(search), ranking),
+            rows: FoundRows::Ranked(Box::new(search), ranking, counted),
             weighted: Some(weighted),
             fulfils,
             recheck,
@@ -188,15 +192,20 @@ impl ActiveScan {
     /// Returns the next row, and keeps its score for the operators.
     pub fn next(&mut self) -> Result<Option<SearchHit>> {
         let found = match &mut self.rows {
-            FoundRows::Ranked(search, ranking) => {
+            FoundRows::Ranked(search, ranking, counted) => {
                 let mut is_stale = false;
-                read_present(|| {
+                let found = read_present(|| {
                     if std::mem::replace(&mut is_stale, true) {
                         let (snapshot, required) = ranking.read(&self.pages, None)?;
                         search.resume(snapshot, required);
                     }
                     search.next(&self.pages)
-                })?
+                })?;
+                match counted {
+                    Some(counted) if found.is_some() => counted.count(),
+                    _ => *counted = None,
+                }
+                found
             }
             FoundRows::Listed(hits) => hits.next(),
         };
@@ -204,6 +213,13 @@ impl ActiveScan {
             weighted.cache_score(found.fingerprint, found.score, self.fulfils);
         }
         Ok(found)
+    }
+
+    /// Ends the scan. If rows are left, the statement wanted no more.
+    pub fn finish(self) {
+        if let FoundRows::Ranked(_, _, Some(counted)) = self.rows {
+            counted.finish();
+        }
     }
 }
 

@@ -69,7 +69,7 @@ pub unsafe extern "C-unwind" fn restart(
     // SAFETY: the scan belongs to this access method, with space for the declared number of keys. `keys` may be the array of
     // the scan itself, which `copy` permits.
     unsafe {
-        state(scan).running = None;
+        finish(scan);
         let count = |count| usize::try_from(count).unwrap_or_default();
         if !keys.is_null() {
             std::ptr::copy(keys, (*scan).keyData, count(key_count));
@@ -165,7 +165,18 @@ unsafe fn add_every_page(index: pg_sys::Form_pg_index, bitmap: *mut pg_sys::TIDB
 #[pg_guard]
 pub unsafe extern "C-unwind" fn end(scan: pg_sys::IndexScanDesc) {
     // SAFETY: the scan belongs to this access method.
-    unsafe { state(scan).running = None };
+    unsafe { finish(scan) };
+}
+
+/// Ends the search of a scan.
+///
+/// # Safety
+/// The scan belongs to this access method.
+unsafe fn finish(scan: pg_sys::IndexScanDesc) {
+    // SAFETY: as the caller promises; the reference ends here.
+    if let Some(running) = unsafe { state(scan) }.running.take() {
+        running.finish();
+    }
 }
 
 /// Returns the state of a scan.

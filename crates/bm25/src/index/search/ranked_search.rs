@@ -5,6 +5,8 @@
 
 use std::cmp::Reverse;
 
+use reground_interrupt::check_interrupt;
+
 use crate::index::error::Result;
 use crate::index::pages::store::Pages;
 use crate::index::score::{Statistics, to_float};
@@ -28,21 +30,24 @@ pub const FULL_SELECTIVITY: f64 = 1.0;
 /// Factor by which the number of documents grows from batch to batch. Each batch repeats the search.
 const GROWTH: usize = 16;
 
-/// Number of documents in the first batch of a statement without a known LIMIT.
-const FIRST_BATCH: usize = 64;
+/// Number of rows that a statement without a known LIMIT is expected to fetch.
+const EXPECTED_ROWS: usize = 64;
 
-/// Maximum number of documents in the first batch. A statement with a larger LIMIT may end before it has fetched them all.
-const MAX_FIRST_BATCH: usize = 16_384;
+/// Maximum number of expected rows. A statement with a larger LIMIT may end before it has fetched them all.
+const MAX_EXPECTED_ROWS: usize = 16_384;
 
-/// Returns how many documents the first batch needs for a statement that returns `limit` rows. Some of the rows can be invisible, or not
-/// meet another condition, so the batch has some more.
+/// Returns how many rows a statement with this LIMIT is expected to fetch.
 #[must_use]
-pub fn first_batch(limit: Option<f64>) -> usize {
-    let Some(limit) = limit else {
-        return FIRST_BATCH;
-    };
-    let limit = limit.clamp(1.0, MAX_FIRST_BATCH as f64) as usize;
-    (limit + limit / 8 + 8).min(MAX_FIRST_BATCH)
+pub fn expected_rows(limit: Option<f64>) -> usize {
+    limit.map_or(EXPECTED_ROWS, |limit| {
+        limit.clamp(1.0, MAX_EXPECTED_ROWS as f64) as usize
+    })
+}
+
+/// Returns the number of documents in the first batch. Some rows can be invisible, or not meet another condition, so the batch has
+/// some more than are expected to be fetched.
+fn first_batch(expected: usize) -> usize {
+    expected.saturating_add(expected / 8 + 8)
 }
 
 /// Scoring one given document costs as much as reading this many postings of each list.
@@ -66,30 +71,36 @@ pub struct Search {
     requirements: Vec<Requirement>,
     /// Mean document length for the scores.
     average: f64,
-    /// Documents that were found but not returned yet, worst first.
+    /// Documents that were found, and whose rows were not read yet, worst first.
     batch: Vec<RankKey>,
+    /// Documents that were not returned yet, better than those of the batch, worst first.
+    located: Vec<(RankKey, SearchHit)>,
     /// The documents that were returned.
     reached: Reached,
     /// Number of documents in the next batch.
     size: usize,
+    /// Number of documents whose rows are read at a time next.
+    reads: usize,
     /// Whether there are no more documents.
     exhausted: bool,
 }
 
 impl Search {
-    /// Begins a search. `statistics` are those of the snapshot, or the sum of several indexes. `first` is the number of
-    /// documents in the first batch.
+    /// Begins a search. `statistics` are those of the snapshot, or the sum of several indexes. `expected` is the number of rows that
+    /// the statement is expected to fetch; it changes only the time.
     ///
     /// # Errors
     /// A damaged page.
-    pub fn begin(snapshot: Snapshot, statistics: &Statistics, first: usize) -> Result<Self> {
+    pub fn begin(snapshot: Snapshot, statistics: &Statistics, expected: usize) -> Result<Self> {
         Ok(Self {
             scores: DocumentScores::new(&snapshot, statistics)?,
             requirements: Vec::new(),
             average: statistics.average_length(),
             batch: Vec::new(),
+            located: Vec::new(),
             reached: Reached::default(),
-            size: first.max(1),
+            size: first_batch(expected),
+            reads: expected.clamp(1, MAX_EXPECTED_ROWS),
             exhausted: snapshot.terms().is_empty(),
             snapshot,
         })
@@ -109,8 +120,9 @@ impl Search {
         self.snapshot = snapshot;
         self.requirements = requirements;
         self.reached.renumber();
-        if !self.batch.is_empty() {
+        if !self.batch.is_empty() || !self.located.is_empty() {
             self.batch.clear();
+            self.located.clear();
             self.exhausted = false;
             self.size = (self.size / GROWTH).max(1);
         }
@@ -123,38 +135,71 @@ impl Search {
     /// [`Search::resume`].
     pub fn next<P: Pages>(&mut self, pages: &P) -> Result<Option<SearchHit>> {
         loop {
-            if self.batch.is_empty() && !self.exhausted {
-                self.fill(pages)?;
+            if self.located.is_empty() {
+                if self.batch.is_empty() && !self.exhausted {
+                    self.fill(pages)?;
+                }
+                self.locate(pages)?;
             }
-            let Some(&key) = self.batch.last() else {
+            let Some((key, hit)) = self.located.pop() else {
                 return Ok(None);
             };
-            let (row, fingerprint) = self.row(pages, key)?;
-            self.batch.pop();
-            if self.reached.advance(key, row) {
-                return Ok(Some(SearchHit {
-                    row,
-                    fingerprint,
-                    score: to_float(key.0),
-                }));
+            if self.reached.advance(key, hit.row) {
+                return Ok(Some(hit));
             }
         }
     }
 
-    /// Returns the row and the fingerprint of a document that was found.
-    fn row<P: Pages>(&self, pages: &P, key: RankKey) -> Result<(u64, u64)> {
-        let (_, Reverse(number)) = key;
-        let document = (number & u64::from(u32::MAX)) as u32;
-        match (number >> 32) as usize {
-            0 => {
-                let buffered = &self.snapshot.buffered[document as usize];
-                Ok((buffered.row, buffered.fingerprint))
-            }
-            ordinal => {
-                let segment = &self.snapshot.meta.segments[ordinal - 1];
-                SegmentReader::new(pages, segment).row(document)
-            }
+    /// Reads the rows of the best documents of the batch, in the order of the documents: rows on the same page are read together. Nothing
+    /// has changed after an error.
+    fn locate<P: Pages>(&mut self, pages: &P) -> Result<()> {
+        let rest = self.batch.len().saturating_sub(self.reads);
+        let mut best = self.batch[rest..].to_vec();
+        check_interrupt(best.len());
+        best.sort_unstable_by_key(|&(_, Reverse(number))| number);
+        let mut located = Vec::with_capacity(best.len());
+        for documents in best.chunk_by(|&(_, Reverse(a)), &(_, Reverse(b))| a >> 32 == b >> 32) {
+            self.locate_in_segment(pages, documents, &mut located)?;
         }
+        located.sort_unstable_by_key(|&(key, _)| key);
+        self.batch.truncate(rest);
+        self.located = located;
+        self.reads = (self.reads * 2).min(MAX_EXPECTED_ROWS);
+        Ok(())
+    }
+
+    /// Reads the rows of documents of one segment, or of the write buffer.
+    fn locate_in_segment<P: Pages>(
+        &self,
+        pages: &P,
+        documents: &[RankKey],
+        located: &mut Vec<(RankKey, SearchHit)>,
+    ) -> Result<()> {
+        let ordinal = documents
+            .first()
+            .map_or(0, |&(_, Reverse(first))| first >> 32) as usize;
+        let segment = ordinal
+            .checked_sub(1)
+            .map(|at| &self.snapshot.meta.segments[at]);
+        let reader = segment.map(|segment| SegmentReader::new(pages, segment));
+        for &key in documents {
+            let (score, Reverse(number)) = key;
+            let document = (number & u64::from(u32::MAX)) as u32;
+            let (row, fingerprint) = match &reader {
+                Some(reader) => reader.row(document)?,
+                None => {
+                    let buffered = &self.snapshot.buffered[document as usize];
+                    (buffered.row, buffered.fingerprint)
+                }
+            };
+            let hit = SearchHit {
+                row,
+                fingerprint,
+                score: to_float(score),
+            };
+            located.push((key, hit));
+        }
+        Ok(())
     }
 
     /// Finds the next batch. Nothing has changed after an error.
@@ -230,16 +275,16 @@ mod tests {
 
     #[test]
     fn the_first_batch_has_the_rows_of_the_limit_and_some_more() {
-        let batches = [
+        let limits = [
             None,
             Some(0.0),
             Some(10.0),
             Some(1000.0),
             Some(f64::INFINITY),
         ];
-        assert_eq!(
-            batches.map(first_batch),
-            [FIRST_BATCH, 9, 19, 1133, MAX_FIRST_BATCH]
-        );
+        let expected = limits.map(expected_rows);
+        assert_eq!(expected, [EXPECTED_ROWS, 1, 10, 1000, MAX_EXPECTED_ROWS]);
+        assert_eq!(expected.map(first_batch), [80, 9, 19, 1133, 18_440]);
+        assert_eq!(first_batch(usize::MAX), usize::MAX);
     }
 }
