@@ -25,6 +25,10 @@ impl WordSet {
     pub fn up_to(&self, word: &str) -> usize {
         let head = head(word);
         let from = self.heads.partition_point(|other| *other < head);
+        // Most words have another head than all words of the set.
+        if self.heads.get(from) != Some(&head) {
+            return from;
+        }
         let alike = self.heads[from..].partition_point(|other| *other == head);
         let within = &self.all[from..from + alike];
         from + within.partition_point(|other| other.as_str() <= word)
