@@ -156,7 +156,7 @@ fn compare_with_table(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<F
         state: *mut c_void,
     ) {
         // SAFETY: the state is the Comparison passed below; the other arguments are the row's address and a value for each
-        // column.
+        // column, which live until the return.
         let (comparison, entry) = unsafe {
             let comparison = &mut *state.cast::<Comparison>();
             (comparison, indexed_row(index, tid, values, is_null))

@@ -84,7 +84,7 @@ unsafe extern "C-unwind" fn add(
     let reader = unsafe { &mut *state.cast::<TableReader>() };
     // SAFETY: the context lives as long as the scan; it is reset when nothing of the row is in use any more.
     let before = unsafe { pg_sys::MemoryContextSwitchTo(reader.memory) };
-    // SAFETY: the index is open, and PostgreSQL passes the address of a row and a value for each column.
+    // SAFETY: the index is open, and PostgreSQL passes the address of a row and a value for each column. They live until the return.
     if let Some(row) = or_raise(unsafe { indexed_row(index, tid, values, is_null) }) {
         let document = reader.tokenizer.document(&row);
         if let Err(error) = reader.loader.add(document) {

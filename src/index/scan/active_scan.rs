@@ -7,7 +7,7 @@ use reground_bm25::index::Result as IndexResult;
 use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::search::conjunction;
 use reground_bm25::index::search::present::read_present;
-use reground_bm25::index::search::ranked_search::{Search, SearchHit, expected_rows};
+use reground_bm25::index::search::ranked_search::{Search, SearchHit};
 use reground_bm25::index::search::requirement::Requirement;
 use reground_bm25::index::search::snapshot::Snapshot;
 
@@ -15,15 +15,15 @@ use super::conditions::{Conditions, requirements};
 use crate::error::{Error, Result};
 use crate::index::content::FilterValue;
 use crate::index::query::{
-    Bm25Query, CountedScan, WeightedQuery, weighted_query, weighted_query_for_scan,
+    Bm25Query, ClientStatement, CountedScan, WeightedQuery, weighted_query, weighted_query_for_scan,
 };
 use crate::index::storage::IndexPages;
 
 /// How many rows of a scan are fetched.
 #[derive(Clone, Copy)]
 pub enum Fetched {
-    /// As many as the statement needs, one after the other.
-    ByLimit,
+    /// As many as a statement needs, one after the other.
+    By(ClientStatement),
     /// All at once.
     All,
 }
@@ -44,7 +44,8 @@ pub struct ActiveScan {
 
 /// The rows that a scan returns, by descending score.
 enum FoundRows {
-    /// Those that match the ordering query, found as far as they are fetched. They are counted until none is left.
+    /// Those that match the ordering query, found as far as they are fetched. When no row is left, their number does not tell how many
+    /// the statement wanted, and is dropped.
     Ranked(Box<Search>, Ranking, Option<CountedScan>),
     /// Those that match other queries. Rows without a word of the ordering query come last, with score 0.
     Listed(std::vec::IntoIter<SearchHit>),
@@ -120,9 +121,9 @@ impl ActiveScan {
             filters: conditions.filters,
         };
         let (counted, expected) = match fetched {
-            Fetched::ByLimit => {
-                let counted = CountedScan::begin(index);
-                let expected = expected_rows(counted.expected(query));
+            Fetched::By(statement) => {
+                let counted = CountedScan::new(index, statement);
+                let expected = counted.expected(query);
                 (Some(counted), expected)
             }
             Fetched::All => (None, usize::MAX),
@@ -215,7 +216,7 @@ impl ActiveScan {
         Ok(found)
     }
 
-    /// Ends the scan. If rows are left, the statement wanted no more.
+    /// Ends the scan. If rows are left, the statement wanted only those that it fetched.
     pub fn finish(self) {
         if let FoundRows::Ranked(_, _, Some(counted)) = self.rows {
             counted.finish();

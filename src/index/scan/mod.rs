@@ -14,7 +14,7 @@ use self::conditions::Conditions;
 use crate::error::{Error, Result};
 use crate::index::content::item_pointer;
 use crate::index::index_lookup::indexes;
-use crate::index::query::Bm25Query;
+use crate::index::query::{Bm25Query, ClientStatement};
 use crate::index::raise::{or_raise, raise};
 use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;
@@ -28,6 +28,7 @@ const BITMAP_BATCH: usize = 1000;
 #[derive(Default)]
 struct State {
     running: Option<ActiveScan>,
+    statement: ClientStatement,
     /// Order value of the current row.
     values: Vec<pg_sys::Datum>,
     nulls: Vec<bool>,
@@ -42,6 +43,8 @@ pub unsafe extern "C-unwind" fn begin(
     let count = usize::try_from(orders).unwrap_or_default();
     let state = State {
         running: None,
+        // A scan is restarted often in a join, and the text of the statement can be long.
+        statement: ClientStatement::running(),
         values: vec![pg_sys::Datum::from(0_usize); count],
         nulls: vec![true; count],
     };
@@ -89,7 +92,7 @@ pub unsafe extern "C-unwind" fn next(
     unsafe {
         let state = state(scan);
         if state.running.is_none() {
-            state.running = or_raise(start(scan, Fetched::ByLimit));
+            state.running = or_raise(start(scan, Fetched::By(state.statement)));
         }
         let Some(running) = &mut state.running else {
             return false;

@@ -1,7 +1,9 @@
-//! Queries: their syntax, statistics that they carry, the conditions and phrases in them, and the weights of their words.
+//! Queries: their syntax, statistics that they carry, the conditions and phrases in them, the weights of their words, and
+//! the rows that a statement fetches.
 
 pub mod carried_statistics;
 pub mod clauses;
 pub mod conditions;
+pub mod expected_rows;
 pub mod phrase;
 pub mod query_weight;

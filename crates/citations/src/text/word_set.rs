@@ -25,7 +25,7 @@ impl WordSet {
     pub fn up_to(&self, word: &str) -> usize {
         let head = head(word);
         let from = self.heads.partition_point(|other| *other < head);
-        // Most words have another head than all words of the set.
+        // Most words share their first eight bytes with no word of the set.
         if self.heads.get(from) != Some(&head) {
             return from;
         }

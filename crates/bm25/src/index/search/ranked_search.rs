@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use reground_interrupt::check_interrupt;
+use reground_interrupt::{CHECK_INTERVAL, check_interrupt};
 
 use crate::index::error::Result;
 use crate::index::pages::store::Pages;
@@ -30,19 +30,12 @@ pub const FULL_SELECTIVITY: f64 = 1.0;
 /// Factor by which the number of documents grows from batch to batch. Each batch repeats the search.
 const GROWTH: usize = 16;
 
-/// Number of rows that a statement without a known LIMIT is expected to fetch.
-const EXPECTED_ROWS: usize = 64;
+/// Number of documents whose rows are read at a time: at first, and at most. The statement may end before it needs more.
+const FIRST_READS: usize = 1024;
+const MAX_READS: usize = 16_384;
 
-/// Maximum number of expected rows. A statement with a larger LIMIT may end before it has fetched them all.
-const MAX_EXPECTED_ROWS: usize = 16_384;
-
-/// Returns how many rows a statement with this LIMIT is expected to fetch.
-#[must_use]
-pub fn expected_rows(limit: Option<f64>) -> usize {
-    limit.map_or(EXPECTED_ROWS, |limit| {
-        limit.clamp(1.0, MAX_EXPECTED_ROWS as f64) as usize
-    })
-}
+/// Work to report for each row that is read: an interrupt check happens every 64 rows, because each can be on a page of its own.
+const WORK_PER_ROW: usize = CHECK_INTERVAL / 64;
 
 /// Returns the number of documents in the first batch. Some rows can be invisible, or not meet another condition, so the batch has
 /// some more than are expected to be fetched.
@@ -79,7 +72,7 @@ pub struct Search {
     reached: Reached,
     /// Number of documents in the next batch.
     size: usize,
-    /// Number of documents whose rows are read at a time next.
+    /// Number of documents whose rows are read next.
     reads: usize,
     /// Whether there are no more documents.
     exhausted: bool,
@@ -100,7 +93,7 @@ impl Search {
             located: Vec::new(),
             reached: Reached::default(),
             size: first_batch(expected),
-            reads: expected.clamp(1, MAX_EXPECTED_ROWS),
+            reads: expected.clamp(1, FIRST_READS),
             exhausted: snapshot.terms().is_empty(),
             snapshot,
         })
@@ -155,7 +148,6 @@ impl Search {
     fn locate<P: Pages>(&mut self, pages: &P) -> Result<()> {
         let rest = self.batch.len().saturating_sub(self.reads);
         let mut best = self.batch[rest..].to_vec();
-        check_interrupt(best.len());
         best.sort_unstable_by_key(|&(_, Reverse(number))| number);
         let mut located = Vec::with_capacity(best.len());
         for documents in best.chunk_by(|&(_, Reverse(a)), &(_, Reverse(b))| a >> 32 == b >> 32) {
@@ -164,7 +156,7 @@ impl Search {
         located.sort_unstable_by_key(|&(key, _)| key);
         self.batch.truncate(rest);
         self.located = located;
-        self.reads = (self.reads * 2).min(MAX_EXPECTED_ROWS);
+        self.reads = (self.reads * 2).min(MAX_READS);
         Ok(())
     }
 
@@ -183,6 +175,7 @@ impl Search {
             .map(|at| &self.snapshot.meta.segments[at]);
         let reader = segment.map(|segment| SegmentReader::new(pages, segment));
         for &key in documents {
+            check_interrupt(WORK_PER_ROW);
             let (score, Reverse(number)) = key;
             let document = (number & u64::from(u32::MAX)) as u32;
             let (row, fingerprint) = match &reader {
@@ -266,25 +259,5 @@ impl Search {
             postings += u64::from(entry.documents);
         }
         documents.saturating_mul(lists * DOCUMENT_COST) < postings
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_batch_has_the_rows_of_the_limit_and_some_more() {
-        let limits = [
-            None,
-            Some(0.0),
-            Some(10.0),
-            Some(1000.0),
-            Some(f64::INFINITY),
-        ];
-        let expected = limits.map(expected_rows);
-        assert_eq!(expected, [EXPECTED_ROWS, 1, 10, 1000, MAX_EXPECTED_ROWS]);
-        assert_eq!(expected.map(first_batch), [80, 9, 19, 1133, 18_440]);
-        assert_eq!(first_batch(usize::MAX), usize::MAX);
     }
 }

@@ -1,0 +1,110 @@
+//! A search reads the rows of its documents page by page, and can be cancelled meanwhile.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod empty_index;
+mod random_documents;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use empty_index::empty_index;
+use random_documents::{document, hash};
+use reground_bm25::QueryWeight;
+use reground_bm25::index::Result;
+use reground_bm25::index::pages::memory::MemoryStore;
+use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::pages::page::PageKind;
+use reground_bm25::index::pages::store::Pages;
+use reground_bm25::index::search::ranked_search::Search;
+use reground_bm25::index::search::snapshot::Snapshot;
+use reground_bm25::index::terms::QueryTerm;
+use reground_bm25::index::write::bulk_load::BulkLoader;
+use reground_bm25::index::write::load_merge::finish;
+use reground_bm25::index::write::sorted_runs::InMemoryRuns;
+use reground_interrupt::test_support;
+
+const ROWS: u64 = 20_000;
+/// Pages with the addresses of these rows, 582 on each.
+const PAGES: usize = 35;
+
+/// Counts the reads of pages with the addresses of rows.
+struct CountedPages<'a> {
+    store: &'a MemoryStore,
+    reads: Cell<usize>,
+}
+
+impl Pages for CountedPages<'_> {
+    type Page = Rc<[u8]>;
+
+    fn read(&self, block: u32) -> Result<Self::Page> {
+        let page = self.store.read(block)?;
+        // The kind follows a magic number of two bytes.
+        if page.get(2) == Some(&(PageKind::Documents as u8)) {
+            self.reads.set(self.reads.get() + 1);
+        }
+        Ok(page)
+    }
+
+    fn look<T>(&self, block: u32, look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+        self.store.look(block, look)
+    }
+}
+
+/// Begins a search that finds most rows.
+fn begin(store: &MemoryStore, expected: usize) -> Search {
+    let terms: Vec<QueryTerm> = (0..8)
+        .map(|number| QueryTerm {
+            hash: hash(number),
+            query_weight: QueryWeight::own(1),
+        })
+        .collect();
+    let snapshot = Snapshot::take(store, Meta::read(store).unwrap(), &terms).unwrap();
+    let statistics = snapshot.statistics().clone();
+    Search::begin(snapshot, &statistics, expected).unwrap()
+}
+
+fn built() -> MemoryStore {
+    let store = empty_index();
+    let mut loader = BulkLoader::new(InMemoryRuns::default(), InMemoryRuns::default(), 64 << 20);
+    let mut state = 11;
+    for row in 0..ROWS {
+        loader.add(document(row, 1000, 60, &mut state)).unwrap();
+    }
+    finish(&store, loader, Vec::new()).unwrap();
+    store
+}
+
+#[test]
+fn rows_on_one_page_are_read_together() {
+    let store = built();
+    let pages = CountedPages {
+        store: &store,
+        reads: Cell::new(0),
+    };
+    let mut search = begin(&store, 1000);
+    for _ in 0..1000 {
+        search.next(&pages).unwrap().unwrap();
+    }
+    assert_eq!(pages.reads.get(), PAGES);
+}
+
+#[test]
+fn reads_of_rows_check_for_interrupts() {
+    let store = built();
+    let mut search = begin(&store, usize::MAX);
+    // The first call finds all documents.
+    search.next(&store).unwrap();
+    let mut rows = 1;
+    let checks = test_support::measure(|| {
+        while search.next(&store).unwrap().is_some() {
+            rows += 1;
+        }
+    });
+    assert!(rows > 10_000, "{rows} rows");
+    // The first call has read 1,024 of them.
+    assert!(
+        checks.count >= (rows - 1024) / 64,
+        "{rows} rows, {checks:?}"
+    );
+}
