@@ -1,4 +1,4 @@
-//! A search reads the rows of its documents page by page, and can be cancelled meanwhile.
+//! A search reads the rows of its documents page by page, can be cancelled meanwhile, and counts them.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -107,4 +107,17 @@ fn reads_of_rows_check_for_interrupts() {
         checks.count >= (rows - 1024) / 64,
         "{rows} rows, {checks:?}"
     );
+}
+
+#[test]
+fn fetched_documents_are_counted_until_there_are_no_more() {
+    let store = built();
+    let mut search = begin(&store, 10);
+    assert_eq!(search.fetched(), Some(0));
+    for _ in 0..300 {
+        search.next(&store).unwrap().unwrap();
+    }
+    assert_eq!(search.fetched(), Some(300));
+    while search.next(&store).unwrap().is_some() {}
+    assert_eq!(search.fetched(), None);
 }

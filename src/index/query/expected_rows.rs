@@ -15,10 +15,11 @@ thread_local! {
 
 /// Keeps the LIMIT of a planned query; `None` if it has none or an unknown one.
 pub fn note_limit(index: pg_sys::Oid, query: &Bm25Query, limit: Option<f64>) {
-    KNOWN.with_borrow_mut(|known| known.note_limit(index.to_u32(), of(query), limit));
+    let query = query_fingerprint(query);
+    KNOWN.with_borrow_mut(|known| known.note_limit(index.to_u32(), query, limit));
 }
 
-fn of(query: &Bm25Query) -> u64 {
+fn query_fingerprint(query: &Bm25Query) -> u64 {
     fingerprint(&query.to_bytes())
 }
 
@@ -41,41 +42,17 @@ impl ClientStatement {
         };
         Self { text }
     }
-}
 
-/// A scan whose rows are counted.
-pub struct CountedScan {
-    index: pg_sys::Oid,
-    statement: ClientStatement,
-    rows: usize,
-}
-
-impl CountedScan {
-    /// Begins to count the rows of a scan of an index.
-    pub fn new(index: pg_sys::Oid, statement: ClientStatement) -> Self {
-        Self {
-            index,
-            statement,
-            rows: 0,
-        }
+    /// Returns the number of rows that it is expected to fetch from a scan of an index.
+    pub fn expected_rows(self, index: pg_sys::Oid, query: &Bm25Query) -> usize {
+        let query = query_fingerprint(query);
+        KNOWN.with_borrow(|known| known.of_scan(index.to_u32(), query, self.text))
     }
 
-    /// Returns the number of rows that the scan is expected to return.
-    pub fn expected(&self, query: &Bm25Query) -> usize {
-        let (index, statement) = (self.index.to_u32(), self.statement.text);
-        KNOWN.with_borrow(|known| known.of_scan(index, of(query), statement))
-    }
-
-    /// Counts a row.
-    pub fn count(&mut self) {
-        self.rows += 1;
-    }
-
-    /// Keeps the number for the next scan of the statement.
-    pub fn finish(self) {
-        if let Some(statement) = self.statement.text {
-            let index = self.index.to_u32();
-            KNOWN.with_borrow_mut(|known| known.note_fetched(index, statement, self.rows));
+    /// Keeps the number of rows that it has fetched from a scan of an index.
+    pub fn note_fetched(self, index: pg_sys::Oid, rows: usize) {
+        if let Some(text) = self.text {
+            KNOWN.with_borrow_mut(|known| known.note_fetched(index.to_u32(), text, rows));
         }
     }
 }

@@ -12,7 +12,7 @@ mod with_statistics;
 
 pub use bm25_query::Bm25Query;
 pub use expansion::Expansion;
-pub use expected_rows::{ClientStatement, CountedScan, note_limit};
+pub use expected_rows::{ClientStatement, note_limit};
 pub use row_scores::{RowAddress, row_scores};
 pub use weighted_query::{
     WeightedQuery, check_readable, hides_rows, weighted_query, weighted_query_for_scan,

@@ -15,7 +15,7 @@ use super::conditions::{Conditions, requirements};
 use crate::error::{Error, Result};
 use crate::index::content::FilterValue;
 use crate::index::query::{
-    Bm25Query, ClientStatement, CountedScan, WeightedQuery, weighted_query, weighted_query_for_scan,
+    Bm25Query, ClientStatement, WeightedQuery, weighted_query, weighted_query_for_scan,
 };
 use crate::index::storage::IndexPages;
 
@@ -23,7 +23,7 @@ use crate::index::storage::IndexPages;
 #[derive(Clone, Copy)]
 pub enum Fetched {
     /// As many as a statement needs, one after the other.
-    By(ClientStatement),
+    ByStatement(ClientStatement),
     /// All at once.
     All,
 }
@@ -44,9 +44,8 @@ pub struct ActiveScan {
 
 /// The rows that a scan returns, by descending score.
 enum FoundRows {
-    /// Those that match the ordering query, found as far as they are fetched. When no row is left, their number does not tell how many
-    /// the statement wanted, and is dropped.
-    Ranked(Box<Search>, Ranking, Option<CountedScan>),
+    /// Those that match the ordering query, found as far as they are fetched.
+    Ranked(Box<Search>, Ranking),
     /// Those that match other queries. Rows without a word of the ordering query come last, with score 0.
     Listed(std::vec::IntoIter<SearchHit>),
 }
@@ -120,13 +119,9 @@ impl ActiveScan {
             others,
             filters: conditions.filters,
         };
-        let (counted, expected) = match fetched {
-            Fetched::By(statement) => {
-                let counted = CountedScan::new(index, statement);
-                let expected = counted.expected(query);
-                (Some(counted), expected)
-            }
-            Fetched::All => (None, usize::MAX),
+        let expected = match fetched {
+            Fetched::ByStatement(statement) => statement.expected_rows(index, query),
+            Fetched::All => usize::MAX,
         };
         let search = read_present(|| {
             let (snapshot, required) = ranking.read(&pages, snapshot.take())?;
@@ -135,7 +130,7 @@ impl ActiveScan {
         })?;
         Ok(Self {
             pages,
-            rows: FoundRows::Ranked(Box::new(search), ranking, counted),
+            rows: FoundRows::Ranked(Box::new(search), ranking),
             weighted: Some(weighted),
             fulfils,
             recheck,
@@ -193,20 +188,15 @@ impl ActiveScan {
     /// Returns the next row, and keeps its score for the operators.
     pub fn next(&mut self) -> Result<Option<SearchHit>> {
         let found = match &mut self.rows {
-            FoundRows::Ranked(search, ranking, counted) => {
+            FoundRows::Ranked(search, ranking) => {
                 let mut is_stale = false;
-                let found = read_present(|| {
+                read_present(|| {
                     if std::mem::replace(&mut is_stale, true) {
                         let (snapshot, required) = ranking.read(&self.pages, None)?;
                         search.resume(snapshot, required);
                     }
                     search.next(&self.pages)
-                })?;
-                match counted {
-                    Some(counted) if found.is_some() => counted.count(),
-                    _ => *counted = None,
-                }
-                found
+                })?
             }
             FoundRows::Listed(hits) => hits.next(),
         };
@@ -216,10 +206,11 @@ impl ActiveScan {
         Ok(found)
     }
 
-    /// Ends the scan. If rows are left, the statement wanted only those that it fetched.
-    pub fn finish(self) {
-        if let FoundRows::Ranked(_, _, Some(counted)) = self.rows {
-            counted.finish();
+    /// Returns how many rows were fetched from a ranked search, if there were more.
+    pub fn fetched(&self) -> Option<usize> {
+        match &self.rows {
+            FoundRows::Ranked(search, _) => search.fetched(),
+            FoundRows::Listed(_) => None,
         }
     }
 }

@@ -92,7 +92,7 @@ pub unsafe extern "C-unwind" fn next(
     unsafe {
         let state = state(scan);
         if state.running.is_none() {
-            state.running = or_raise(start(scan, Fetched::By(state.statement)));
+            state.running = or_raise(start(scan, Fetched::ByStatement(state.statement)));
         }
         let Some(running) = &mut state.running else {
             return false;
@@ -167,18 +167,19 @@ unsafe fn add_every_page(index: pg_sys::Form_pg_index, bitmap: *mut pg_sys::TIDB
 
 #[pg_guard]
 pub unsafe extern "C-unwind" fn end(scan: pg_sys::IndexScanDesc) {
-    // SAFETY: the scan belongs to this access method.
+    // SAFETY: the scan belongs to this access method, and PostgreSQL closes its index later.
     unsafe { finish(scan) };
 }
 
-/// Ends the search of a scan.
+/// Ends the search of a scan. A later scan of the statement expects as many rows.
 ///
 /// # Safety
-/// The scan belongs to this access method.
+/// The scan belongs to this access method, and its index is open.
 unsafe fn finish(scan: pg_sys::IndexScanDesc) {
-    // SAFETY: as the caller promises; the reference ends here.
-    if let Some(running) = unsafe { state(scan) }.running.take() {
-        running.finish();
+    // SAFETY: as the caller promises.
+    let (state, index) = unsafe { (state(scan), (*(*scan).indexRelation).rd_id) };
+    if let Some(rows) = state.running.take().and_then(|running| running.fetched()) {
+        state.statement.note_fetched(index, rows);
     }
 }
 

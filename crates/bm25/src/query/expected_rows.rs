@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-/// Number of rows without any known number.
+/// Number of rows that are expected if nothing is known.
 const UNKNOWN: usize = 64;
 /// Maximum number. A statement with a larger LIMIT may end before it has fetched them all.
 const MAX_EXPECTED: usize = 16_384;

@@ -5,9 +5,10 @@
 
 use std::cmp::Reverse;
 
-use reground_interrupt::{CHECK_INTERVAL, check_interrupt};
+use reground_interrupt::check_interrupt;
 
 use crate::index::error::Result;
+use crate::index::interrupts::WORK_PER_ROW;
 use crate::index::pages::store::Pages;
 use crate::index::score::{Statistics, to_float};
 use crate::index::search::document_scores::DocumentScores;
@@ -33,9 +34,6 @@ const GROWTH: usize = 16;
 /// Number of documents whose rows are read at a time: at first, and at most. The statement may end before it needs more.
 const FIRST_READS: usize = 1024;
 const MAX_READS: usize = 16_384;
-
-/// Work to report for each row that is read: an interrupt check happens every 64 rows, because each can be on a page of its own.
-const WORK_PER_ROW: usize = CHECK_INTERVAL / 64;
 
 /// Returns the number of documents in the first batch. Some rows can be invisible, or not meet another condition, so the batch has
 /// some more than are expected to be fetched.
@@ -76,6 +74,8 @@ pub struct Search {
     reads: usize,
     /// Whether there are no more documents.
     exhausted: bool,
+    /// Number of documents that were returned; `None` after the last one.
+    fetched: Option<usize>,
 }
 
 impl Search {
@@ -95,6 +95,7 @@ impl Search {
             size: first_batch(expected),
             reads: expected.clamp(1, FIRST_READS),
             exhausted: snapshot.terms().is_empty(),
+            fetched: Some(0),
             snapshot,
         })
     }
@@ -108,14 +109,14 @@ impl Search {
         }
     }
 
-    /// Goes on in a later snapshot, with its requirements. Both are of the same query.
+    /// Goes on in a later snapshot, with its requirements, after an error of [`Search::next`]: it has no rows left that were read. Both are
+    /// of the same query.
     pub fn resume(&mut self, snapshot: Snapshot, requirements: Vec<Requirement>) {
         self.snapshot = snapshot;
         self.requirements = requirements;
         self.reached.renumber();
-        if !self.batch.is_empty() || !self.located.is_empty() {
+        if !self.batch.is_empty() {
             self.batch.clear();
-            self.located.clear();
             self.exhausted = false;
             self.size = (self.size / GROWTH).max(1);
         }
@@ -135,12 +136,21 @@ impl Search {
                 self.locate(pages)?;
             }
             let Some((key, hit)) = self.located.pop() else {
+                self.fetched = None;
                 return Ok(None);
             };
             if self.reached.advance(key, hit.row) {
+                self.fetched = self.fetched.map(|fetched| fetched + 1);
                 return Ok(Some(hit));
             }
         }
+    }
+
+    /// Returns how many documents were fetched from the search. `None` if it has run out of documents: then the number does not tell
+    /// how many the statement wanted.
+    #[must_use]
+    pub fn fetched(&self) -> Option<usize> {
+        self.fetched
     }
 
     /// Reads the rows of the best documents of the batch, in the order of the documents: rows on the same page are read together. Nothing
