@@ -63,11 +63,9 @@ impl TopK {
 
     /// Returns the documents, worst first.
     pub fn into_worst_first(self) -> Vec<RankKey> {
-        let best_first = self.keys.into_sorted_vec();
-        best_first
-            .into_iter()
-            .map(|Reverse(hit)| hit)
-            .rev()
-            .collect()
+        let keys = self.keys.into_iter();
+        let mut worst_first: Vec<RankKey> = keys.map(|Reverse(hit)| hit).collect();
+        worst_first.sort_unstable();
+        worst_first
     }
 }
