@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::hash::{BuildHasher, RandomState};
 use std::rc::Rc;
@@ -19,6 +19,7 @@ use reground_bm25::index::terms::{Document, Key, QueryTerm, term_hash};
 use reground_bm25::query::carried_statistics::CarriedStatistics;
 use reground_bm25::query::clauses::Demand;
 use reground_bm25::query::conditions::Conditions;
+use reground_bm25::query::found_scores::{FoundScore, FoundScores};
 use reground_bm25::query::phrase::Phrase;
 use reground_bm25::query::query_weight::{MAX_QUERY_WEIGHT, contributes};
 use reground_bm25::{Parameters, QueryWeight};
@@ -34,8 +35,6 @@ use crate::words::{each_lexeme, each_position, find_config};
 
 /// Maximum number of cached queries.
 const MAX_QUERIES: usize = 16;
-/// Maximum number of cached scores per query. The operator needs a score soon after the scan has returned its row.
-const MAX_SCORES: usize = 4096;
 
 /// A query with the weights of its terms.
 pub struct WeightedQuery {
@@ -51,8 +50,8 @@ pub struct WeightedQuery {
     terms: Vec<QueryTerm>,
     /// What a content must have and must not have.
     pub conditions: Conditions,
-    /// Scores of contents that a scan returned, by fingerprint, and whether they meet the conditions for certain.
-    scores: RefCell<HashMap<u64, (f64, bool)>>,
+    /// Scores of contents that a scan returned.
+    found: RefCell<FoundScores>,
 }
 
 /// Identifies a statement by transaction, snapshot and user. Later fetches from a cursor have the same identity.
@@ -276,7 +275,7 @@ impl WeightedQuery {
             tokenizer,
             terms,
             conditions,
-            scores: RefCell::default(),
+            found: RefCell::default(),
         }
     }
 
@@ -305,24 +304,20 @@ impl WeightedQuery {
             .selectivity(&self.lexemes, &self.weights, &self.statistics)
     }
 
-    /// Caches the score of a content that a scan returns. `fulfils`: it meets the conditions for certain.
-    pub fn cache_score(&self, fingerprint: u64, score: f64, fulfils: bool) {
-        let mut scores = self.scores.borrow_mut();
-        if scores.len() >= MAX_SCORES {
-            scores.clear();
-        }
-        scores.insert(fingerprint, (score, fulfils));
+    /// Keeps the score of a content that a scan returns.
+    pub fn keep_score(&self, fingerprint: u64, found: FoundScore) {
+        self.found.borrow_mut().add(fingerprint, found);
     }
 
     /// Returns the score of a content; 0 without a match.
     pub fn score(&self, content: &Content<'_>) -> f64 {
-        let known = self.scores.borrow().get(&content.fingerprint()).copied();
-        if !known.is_some_and(|(_, fulfils)| fulfils) && !self.meets_conditions(content) {
+        let found = self.found.borrow_mut().get(content.fingerprint());
+        if !found.is_some_and(|found| found.fulfils) && !self.meets_conditions(content) {
             return NO_SCORE;
         }
         // After a change of the dictionaries, the scores of the index are still those that the scan has returned.
-        if let Some((score, _)) = known {
-            return score;
+        if let Some(found) = found {
+            return found.score;
         }
         let document = self.tokenizer.words(content);
         to_float(self.contributions(&document).iter().sum())

@@ -10,6 +10,7 @@ use reground_bm25::index::search::present::read_present;
 use reground_bm25::index::search::ranked_search::{Search, SearchHit};
 use reground_bm25::index::search::requirement::Requirement;
 use reground_bm25::index::search::snapshot::Snapshot;
+use reground_bm25::query::found_scores::FoundScore;
 
 use super::conditions::{Conditions, requirements};
 use crate::error::{Error, Result};
@@ -201,7 +202,11 @@ impl ActiveScan {
             FoundRows::Listed(hits) => hits.next(),
         };
         if let (Some(found), Some(weighted)) = (&found, &self.weighted) {
-            weighted.cache_score(found.fingerprint, found.score, self.fulfils);
+            let score = FoundScore {
+                score: found.score,
+                fulfils: self.fulfils,
+            };
+            weighted.keep_score(found.fingerprint, score);
         }
         Ok(found)
     }
