@@ -77,15 +77,28 @@ thread_local! {
     static WEIGHTED_QUERIES: RefCell<Vec<KnownQuery>> = RefCell::default();
 }
 
+/// Functions of PostgreSQL that raise no error. The bindings of pgrx set a jump point for the errors of each call, which an operator that
+/// is called for each row would pay four times.
+mod infallible {
+    use pgrx::pg_sys;
+
+    unsafe extern "C" {
+        pub fn GetCurrentTransactionStartTimestamp() -> pg_sys::TimestampTz;
+        pub fn GetUserId() -> pg_sys::Oid;
+        pub fn ActiveSnapshotSet() -> bool;
+        pub fn GetActiveSnapshot() -> pg_sys::Snapshot;
+    }
+}
+
 impl Statement {
     fn current() -> Self {
         // SAFETY: reads the state of this session. Without an active snapshot, all values of the snapshot are 0; there is no
         // other statement then.
         unsafe {
-            let began = pg_sys::GetCurrentTransactionStartTimestamp();
-            let user = pg_sys::GetUserId().to_u32();
-            let snapshot = if pg_sys::ActiveSnapshotSet() {
-                pg_sys::GetActiveSnapshot()
+            let began = infallible::GetCurrentTransactionStartTimestamp();
+            let user = infallible::GetUserId().to_u32();
+            let snapshot = if infallible::ActiveSnapshotSet() {
+                infallible::GetActiveSnapshot()
             } else {
                 std::ptr::null_mut()
             };
