@@ -18,6 +18,7 @@ use reground_bm25::index::pages::page::PageKind;
 use reground_bm25::index::pages::store::Pages;
 use reground_bm25::index::search::ranked_search::Search;
 use reground_bm25::index::search::snapshot::Snapshot;
+use reground_bm25::index::segment::reader::SegmentReader;
 use reground_bm25::index::terms::QueryTerm;
 use reground_bm25::index::write::bulk_load::BulkLoader;
 use reground_bm25::index::write::load_merge::finish;
@@ -47,7 +48,7 @@ impl Pages for CountedPages<'_> {
     }
 
     fn look<T>(&self, block: u32, look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
-        self.store.look(block, look)
+        look(&self.read(block)?)
     }
 }
 
@@ -92,21 +93,38 @@ fn rows_on_one_page_are_read_together() {
 #[test]
 fn reads_of_rows_check_for_interrupts() {
     let store = built();
-    let mut search = begin(&store, usize::MAX);
-    // The first call finds all documents.
-    search.next(&store).unwrap();
-    let mut rows = 1;
+    let meta = Meta::read(&store).unwrap();
+    let segment = &meta.segments[0];
+    let all: Vec<u32> = (0..segment.documents).collect();
+    let reader = SegmentReader::new(&store, segment);
     let checks = test_support::measure(|| {
-        while search.next(&store).unwrap().is_some() {
-            rows += 1;
+        for _ in 0..64 {
+            reader.each_row(&all, |_, _, _| ()).unwrap();
         }
     });
-    assert!(rows > 10_000, "{rows} rows");
-    // The first call has read 1,024 of them.
-    assert!(
-        checks.count >= (rows - 1024) / 64,
-        "{rows} rows, {checks:?}"
-    );
+    assert!(checks.count >= PAGES, "{checks:?}");
+}
+
+#[test]
+fn rows_read_together_are_those_read_one_by_one() {
+    let store = built();
+    let meta = Meta::read(&store).unwrap();
+    let reader = SegmentReader::new(&store, &meta.segments[0]);
+    for step in [1, 7, 581, 582, 583, 19_999, 20_000] {
+        let documents: Vec<u32> = (0..20_000).step_by(step).collect();
+        let mut expected = Vec::new();
+        for (at, &document) in documents.iter().enumerate() {
+            let (row, fingerprint) = reader.row(document).unwrap();
+            expected.push((at, row, fingerprint));
+        }
+        let mut found = Vec::new();
+        let each = reader.each_row(&documents, |at, row, fingerprint| {
+            found.push((at, row, fingerprint));
+        });
+        assert_eq!((each, found), (Ok(()), expected), "{step}");
+    }
+    let beyond = reader.each_row(&[20_000], |_, _, _| panic!("it does not exist"));
+    assert!(beyond.is_err());
 }
 
 #[test]

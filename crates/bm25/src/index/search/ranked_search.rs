@@ -5,10 +5,7 @@
 
 use std::cmp::Reverse;
 
-use reground_interrupt::check_interrupt;
-
 use crate::index::error::Result;
-use crate::index::interrupts::WORK_PER_ROW;
 use crate::index::pages::store::Pages;
 use crate::index::score::{Statistics, to_float};
 use crate::index::search::document_scores::DocumentScores;
@@ -180,29 +177,29 @@ impl Search {
         let ordinal = documents
             .first()
             .map_or(0, |&(_, Reverse(first))| first >> 32) as usize;
-        let segment = ordinal
-            .checked_sub(1)
-            .map(|at| &self.snapshot.meta.segments[at]);
-        let reader = segment.map(|segment| SegmentReader::new(pages, segment));
-        for &key in documents {
-            check_interrupt(WORK_PER_ROW);
-            let (score, Reverse(number)) = key;
-            let document = (number & u64::from(u32::MAX)) as u32;
-            let (row, fingerprint) = match &reader {
-                Some(reader) => reader.row(document)?,
-                None => {
-                    let buffered = &self.snapshot.buffered[document as usize];
-                    (buffered.row, buffered.fingerprint)
-                }
-            };
+        let mut add = |key: RankKey, row, fingerprint| {
+            let score = to_float(key.0);
             let hit = SearchHit {
                 row,
                 fingerprint,
-                score: to_float(score),
+                score,
             };
             located.push((key, hit));
-        }
-        Ok(())
+        };
+        let Some(at) = ordinal.checked_sub(1) else {
+            for &key in documents {
+                let buffered = &self.snapshot.buffered[document_of(key) as usize];
+                add(key, buffered.row, buffered.fingerprint);
+            }
+            return Ok(());
+        };
+        let numbers: Vec<u32> = documents.iter().map(|&key| document_of(key)).collect();
+        SegmentReader::new(pages, &self.snapshot.meta.segments[at]).each_row(
+            &numbers,
+            |at, row, fingerprint| {
+                add(documents[at], row, fingerprint);
+            },
+        )
     }
 
     /// Finds the next batch. Nothing has changed after an error.
@@ -270,4 +267,9 @@ impl Search {
         }
         documents.saturating_mul(lists * DOCUMENT_COST) < postings
     }
+}
+
+/// The number of a document in its segment, or in the write buffer.
+fn document_of((_, Reverse(number)): RankKey) -> u32 {
+    (number & u64::from(u32::MAX)) as u32
 }
