@@ -6,6 +6,7 @@ mod expected_rows;
 mod operator_query;
 mod operators;
 mod row_scores;
+mod running_statement;
 mod shards;
 mod weighted_query;
 mod with_statistics;

@@ -25,6 +25,7 @@ use reground_bm25::query::query_weight::{MAX_QUERY_WEIGHT, contributes};
 use reground_bm25::{Parameters, QueryWeight};
 
 use super::bm25_query::Bm25Query;
+use super::running_statement::RunningStatement;
 use crate::error::{Error, Result};
 use crate::index::content::{Content, Tokenizer};
 use crate::index::index_lookup::indexes;
@@ -54,19 +55,9 @@ pub struct WeightedQuery {
     found: RefCell<FoundScores>,
 }
 
-/// Identifies a statement by transaction, snapshot and user. Later fetches from a cursor have the same identity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Statement {
-    began: i64,
-    user: u32,
-    xmin: u32,
-    xmax: u32,
-    command: u32,
-}
-
 /// A query that was weighted for a statement.
 struct KnownQuery {
-    statement: Statement,
+    statement: RunningStatement,
     /// The stored form of the query.
     stored: Vec<u8>,
     weighted: Rc<WeightedQuery>,
@@ -75,51 +66,6 @@ struct KnownQuery {
 thread_local! {
     /// The queries that were weighted last.
     static WEIGHTED_QUERIES: RefCell<Vec<KnownQuery>> = RefCell::default();
-}
-
-/// Functions of PostgreSQL that raise no error. The bindings of pgrx set a jump point for the errors of each call, which an operator that
-/// is called for each row would pay four times.
-mod infallible {
-    use pgrx::pg_sys;
-
-    unsafe extern "C" {
-        pub fn GetCurrentTransactionStartTimestamp() -> pg_sys::TimestampTz;
-        pub fn GetUserId() -> pg_sys::Oid;
-        pub fn ActiveSnapshotSet() -> bool;
-        pub fn GetActiveSnapshot() -> pg_sys::Snapshot;
-    }
-}
-
-impl Statement {
-    fn current() -> Self {
-        // SAFETY: reads the state of this session. Without an active snapshot, all values of the snapshot are 0; there is no
-        // other statement then.
-        unsafe {
-            let began = infallible::GetCurrentTransactionStartTimestamp();
-            let user = infallible::GetUserId().to_u32();
-            let snapshot = if infallible::ActiveSnapshotSet() {
-                infallible::GetActiveSnapshot()
-            } else {
-                std::ptr::null_mut()
-            };
-            match snapshot.as_ref() {
-                Some(snapshot) => Self {
-                    began,
-                    user,
-                    xmin: snapshot.xmin.into_inner(),
-                    xmax: snapshot.xmax.into_inner(),
-                    command: snapshot.curcid,
-                },
-                None => Self {
-                    began,
-                    user,
-                    xmin: 0,
-                    xmax: 0,
-                    command: 0,
-                },
-            }
-        }
-    }
 }
 
 /// Returns the weighted query of this statement.
@@ -153,7 +99,7 @@ pub fn weighted_query_for_scan(
             all.remove(idle.unwrap_or_default());
         }
         all.push(KnownQuery {
-            statement: Statement::current(),
+            statement: RunningStatement::current(),
             stored,
             weighted: Rc::clone(&weighted),
         });
@@ -174,7 +120,7 @@ pub fn weighted_query_of(stored: &[u8]) -> Result<Rc<WeightedQuery>> {
 
 /// Returns a query that this statement has weighted.
 fn known(stored: &[u8]) -> Option<Rc<WeightedQuery>> {
-    let statement = Statement::current();
+    let statement = RunningStatement::current();
     WEIGHTED_QUERIES.with_borrow(|all| {
         let mut all = all.iter();
         let found = all.find(|known| known.statement == statement && known.stored == stored);
