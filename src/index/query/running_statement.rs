@@ -1,7 +1,5 @@
 //! The identity of the running statement. What is fixed for a statement is kept with it.
 
-use pgrx::pg_sys;
-
 /// Identifies a statement by transaction, snapshot and user. Later fetches from a cursor have the same identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RunningStatement {

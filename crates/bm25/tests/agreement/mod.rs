@@ -123,7 +123,9 @@ pub fn assert_filters(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTer
         &[(0, 1)],
         &[(1, 7)],
         &[(2, 7)],
+        &[(3, 4)],
         &[(0, 1), (1, 7)],
+        &[(1, 7), (3, 4)],
         &[(1, 100)],
     ];
     let meta = Meta::read(store).unwrap();

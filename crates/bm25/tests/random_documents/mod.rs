@@ -10,7 +10,7 @@ pub fn hash(n: u64) -> u64 {
 }
 
 /// Divisors of the filter columns: the value of column `n` is the remainder of the row.
-pub const DIVISORS: [u64; 3] = [2, 89, 997];
+pub const DIVISORS: [u64; 4] = [2, 89, 997, 6];
 
 /// Key of the index.
 pub const KEY: Key = [1, 2];

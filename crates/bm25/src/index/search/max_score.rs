@@ -14,16 +14,15 @@ use reground_interrupt::check_interrupt;
 use crate::index::error::Result;
 use crate::index::interrupts::WORK_PER_POSTING;
 use crate::index::pages::store::Pages;
-use crate::index::search::posting_list::{PostingList, Scoring, WINDOW};
+use crate::index::search::posting_list::{PostingList, Scoring};
 use crate::index::search::requirement::SegmentRequirements;
 use crate::index::search::top_k::TopK;
+use crate::index::search::window::{Positions, WINDOW};
 
 /// Number of promising windows that are scored first.
 const PROMISING_WINDOWS: usize = 4;
 /// Looking up one document in a list costs as much as reading this many postings.
-const LOOKUP_COST: usize = 8;
-/// Number of 64-bit words for the bits of a window.
-const MARK_WORDS: usize = WINDOW.div_ceil(64);
+pub(super) const LOOKUP_COST: usize = 8;
 
 /// The search of one segment.
 pub struct SegmentScan<'a, P: Pages> {
@@ -34,8 +33,8 @@ pub struct SegmentScan<'a, P: Pages> {
     required: SegmentRequirements<P>,
     /// Partial scores of the window's documents, while several lists are added; all 0 otherwise.
     sums: Vec<u64>,
-    /// One bit for each document that has a partial score.
-    marks: [u64; MARK_WORDS],
+    /// The documents that have a partial score.
+    marks: Positions,
     /// Documents that can reach the threshold, in order: position in the window and partial score.
     candidates: Vec<(usize, u64)>,
 }
@@ -57,7 +56,7 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
             ordinal,
             required,
             sums: vec![0; WINDOW],
-            marks: [0; MARK_WORDS],
+            marks: Positions::new(),
             candidates: Vec::new(),
         }
     }
@@ -133,6 +132,8 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
                 [only] => self.collect(only.list, start..end, norms, needed)?,
                 _ => self.collect_sums(first, start..end, norms, needed)?,
             }
+            self.required
+                .retain_narrow(self.scoring.reader, start..end, &mut self.candidates)?;
             for BoundedList { list, rest, .. } in others {
                 let needed = threshold.saturating_sub(*rest);
                 self.candidates.retain(|&(_, sum)| sum >= needed);
@@ -178,18 +179,18 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
                 norms,
                 |position, contribution| {
                     sums[position] += contribution;
-                    marks[position / 64] |= 1 << (position % 64);
+                    marks.insert(position);
                 },
             )?;
         }
         self.candidates.clear();
-        for position in marked_positions(marks) {
+        for position in marks.iter() {
             let sum = std::mem::take(&mut sums[position]);
             if sum >= needed {
                 self.candidates.push((position, sum));
             }
         }
-        marks.fill(0);
+        marks.clear();
         Ok(())
     }
 
@@ -218,14 +219,14 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
         self.ordinal << 32 | u64::from(document)
     }
 
-    /// Offers the candidates of the window that begins at document `start`.
+    /// Offers the candidates of the window that begins at document `start`. They meet a narrow requirement.
     fn offer(&mut self, start: u32, top_k: &mut TopK) -> Result<()> {
         let reader = self.scoring.reader;
         for &(position, sum) in &self.candidates {
             let document = start + position as u32;
             let hit = (sum, Reverse(self.number(document)));
             if top_k.accepts(hit)
-                && self.required.are_met(reader, document)?
+                && self.required.others_are_met(reader, document)?
                 && !reader.is_dead(document)?
             {
                 top_k.offer(hit);
@@ -259,16 +260,4 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
         }
         Ok(bounded)
     }
-}
-
-/// Returns the positions of the marked documents.
-fn marked_positions(marks: &[u64; MARK_WORDS]) -> impl Iterator<Item = usize> {
-    marks.iter().enumerate().flat_map(|(word, &bits)| {
-        let mut left = bits;
-        std::iter::from_fn(move || {
-            let position = (left != 0).then(|| word * 64 + left.trailing_zeros() as usize);
-            left &= left.wrapping_sub(1);
-            position
-        })
-    })
 }

@@ -12,3 +12,4 @@ pub mod requirement;
 pub mod row_scores;
 pub mod snapshot;
 mod top_k;
+mod window;

@@ -6,15 +6,13 @@ use reground_interrupt::check_interrupt;
 
 use crate::index::error::Result;
 use crate::index::interrupts::WORK_PER_POSTING;
-use crate::index::pages::page::CONTENT_BYTES;
 use crate::index::pages::store::Pages;
 use crate::index::score::{Saturation, contribution, saturation_from_impact, upper_bound};
+use crate::index::search::window::WINDOW;
 use crate::index::segment::dictionary::Entry;
 use crate::index::segment::postings::Postings;
 use crate::index::segment::reader::SegmentReader;
 
-/// Number of documents in a window. All norms of a window are on one page.
-pub const WINDOW: usize = CONTENT_BYTES / 2;
 /// Number of frequencies with precomputed contributions.
 const TABLE_FREQUENCIES: usize = 4;
 /// Lists up to this length are loaded completely. This is fast, and makes their bounds exact.

@@ -11,7 +11,9 @@ use crate::index::interrupts::WORK_PER_POSTING;
 use crate::index::pages::store::Pages;
 use crate::index::score::Statistics;
 use crate::index::search::document_scores::DocumentScores;
+use crate::index::search::max_score::LOOKUP_COST;
 use crate::index::search::snapshot::Snapshot;
+use crate::index::search::window::{Positions, WINDOW};
 use crate::index::segment::dictionary::Entry;
 use crate::index::segment::postings::Postings;
 use crate::index::segment::reader::SegmentReader;
@@ -88,8 +90,14 @@ impl Requirement {
     }
 }
 
+/// A requirement that at most one in this many documents meets is narrow.
+const NARROW: u64 = 4;
+
 /// The requirements in one segment. Documents are asked for in ascending order.
 pub(super) struct SegmentRequirements<P: Pages> {
+    /// Whether the rarest requirement is narrow: it is cheaper to ask it for documents before they are scored completely than for those
+    /// with the best scores.
+    narrow: bool,
     /// The postings of each requirement, the rarest requirement first.
     lists: Vec<Vec<Postings<P>>>,
     /// The postings of all excluded terms.
@@ -114,7 +122,12 @@ impl<P: Pages> SegmentRequirements<P> {
             }
         }
         lists.sort_by_key(|list: &Vec<_>| count(list));
-        Ok(Self { lists, excluded })
+        let most = u64::from(reader.segment.documents) / NARROW;
+        Ok(Self {
+            narrow: lists.first().is_some_and(|list| count(list) <= most),
+            lists,
+            excluded,
+        })
     }
 
     /// The number of postings of the rarest requirement; `None` if documents are only excluded.
@@ -129,9 +142,48 @@ impl<P: Pages> SegmentRequirements<P> {
         all.try_for_each(|postings| postings.restart(reader))
     }
 
-    /// Whether a document fulfils each requirement.
-    pub(super) fn are_met(&mut self, reader: &SegmentReader<'_, P>, document: u32) -> Result<bool> {
-        for list in &mut self.lists {
+    /// Removes the candidates of a window that do not fulfil the rarest requirement, if it is narrow.
+    pub(super) fn retain_narrow(
+        &mut self,
+        reader: &SegmentReader<'_, P>,
+        window: Range<u32>,
+        candidates: &mut Vec<(usize, u64)>,
+    ) -> Result<()> {
+        let Some(rarest) = self.lists.first_mut().filter(|_| self.narrow) else {
+            return Ok(());
+        };
+        let all = u64::from(reader.segment.documents.max(1));
+        let in_window = (count(rarest) * WINDOW as u64 / all) as usize;
+        let mut found = Positions::new();
+        if candidates.len() * LOOKUP_COST <= in_window {
+            for &(position, _) in &*candidates {
+                if has_document(rarest, reader, window.start + position as u32)? {
+                    found.insert(position);
+                }
+            }
+        } else {
+            for postings in rarest {
+                while let Some((documents, _)) =
+                    postings.between(reader, window.start, window.end)?
+                {
+                    check_interrupt(WORK_PER_POSTING * documents.len());
+                    for document in documents {
+                        found.insert((document - window.start) as usize);
+                    }
+                }
+            }
+        }
+        candidates.retain(|&(position, _)| found.contains(position));
+        Ok(())
+    }
+
+    /// Whether a document fulfils each requirement except a narrow one.
+    pub(super) fn others_are_met(
+        &mut self,
+        reader: &SegmentReader<'_, P>,
+        document: u32,
+    ) -> Result<bool> {
+        for list in self.lists.iter_mut().skip(usize::from(self.narrow)) {
             if !has_document(list, reader, document)? {
                 return Ok(false);
             }
