@@ -16,12 +16,13 @@ use agreement::{
 use empty_index::empty_index;
 use oracle::{BruteForce, assert_sound, by_row, terms};
 use proptest::prelude::*;
-use random_documents::{document, hash, random};
+use random_documents::{document, filter, hash, random};
 use reground_bm25::QueryWeight;
 use reground_bm25::index::IndexError;
 use reground_bm25::index::check::check;
 use reground_bm25::index::pages::memory::MemoryStore;
 use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::search::requirement::Requirement;
 use reground_bm25::index::search::row_scores::row_scores;
 use reground_bm25::index::search::snapshot::Snapshot;
 use reground_bm25::index::terms::{Document, QueryTerm, is_word};
@@ -293,6 +294,9 @@ fn damage_is_noticed_or_harmless() {
         });
         let terms = terms(&[1 + random(&mut state) % 30, 2, 700]);
         if let Ok((mut search, _)) = begin(&store, &terms, 10) {
+            if round % 2 == 0 {
+                search = search.requiring(narrow_filter(&store).into_iter().collect());
+            }
             for _ in 0..200 {
                 if !matches!(search.next(&store), Ok(Some(_))) {
                     break;
@@ -317,6 +321,13 @@ fn damage_is_noticed_or_harmless() {
             page[at] = was;
         });
     }
+}
+
+/// A condition on a filter column that few documents meet.
+fn narrow_filter(store: &MemoryStore) -> Option<Requirement> {
+    let term = QueryTerm::unweighted(filter(3, 4));
+    let snapshot = Meta::read(store).and_then(|meta| Snapshot::take(store, meta, &[term]));
+    Some(Requirement::term(&snapshot.ok()?, 0..1))
 }
 
 #[derive(Clone, Debug)]

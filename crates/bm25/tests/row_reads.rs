@@ -106,6 +106,17 @@ fn reads_of_rows_check_for_interrupts() {
 }
 
 #[test]
+fn a_search_checks_for_interrupts_while_it_reads_rows() {
+    let store = built();
+    let mut search = begin(&store, usize::MAX);
+    // The first call finds all documents.
+    search.next(&store).unwrap();
+    let checks = test_support::measure(|| while search.next(&store).unwrap().is_some() {});
+    // Their rows are read in four steps of almost all pages.
+    assert!(checks.count >= 3 * PAGES / 64, "{checks:?}");
+}
+
+#[test]
 fn rows_read_together_are_those_read_one_by_one() {
     let store = built();
     let meta = Meta::read(&store).unwrap();

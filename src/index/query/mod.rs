@@ -6,8 +6,8 @@ mod expected_rows;
 mod operator_query;
 mod operators;
 mod row_scores;
-mod running_statement;
 mod shards;
+mod statement_identity;
 mod weighted_query;
 mod with_statistics;
 

@@ -25,7 +25,7 @@ use reground_bm25::query::query_weight::{MAX_QUERY_WEIGHT, contributes};
 use reground_bm25::{Parameters, QueryWeight};
 
 use super::bm25_query::Bm25Query;
-use super::running_statement::RunningStatement;
+use super::statement_identity::StatementIdentity;
 use crate::error::{Error, Result};
 use crate::index::content::{Content, Tokenizer};
 use crate::index::index_lookup::indexes;
@@ -57,7 +57,7 @@ pub struct WeightedQuery {
 
 /// A query that was weighted for a statement.
 struct KnownQuery {
-    statement: RunningStatement,
+    statement: StatementIdentity,
     /// The stored form of the query.
     stored: Vec<u8>,
     weighted: Rc<WeightedQuery>,
@@ -99,7 +99,7 @@ pub fn weighted_query_for_scan(
             all.remove(idle.unwrap_or_default());
         }
         all.push(KnownQuery {
-            statement: RunningStatement::current(),
+            statement: StatementIdentity::current(),
             stored,
             weighted: Rc::clone(&weighted),
         });
@@ -120,7 +120,7 @@ pub fn weighted_query_of(stored: &[u8]) -> Result<Rc<WeightedQuery>> {
 
 /// Returns a query that this statement has weighted.
 fn known(stored: &[u8]) -> Option<Rc<WeightedQuery>> {
-    let statement = RunningStatement::current();
+    let statement = StatementIdentity::current();
     WEIGHTED_QUERIES.with_borrow(|all| {
         let mut all = all.iter();
         let found = all.find(|known| known.statement == statement && known.stored == stored);

@@ -27,8 +27,11 @@ impl FoundScores {
     /// Keeps the score of a content with this fingerprint.
     pub fn add(&mut self, fingerprint: u64, found: FoundScore) {
         if self.newest.len() + self.older.len() >= MAX_SCORES {
-            self.newest.clear();
-            self.older.clear();
+            // A scan that is repeated returns the same contents again.
+            self.older.extend(self.newest.drain(..));
+            if self.older.len() >= MAX_SCORES {
+                self.older.clear();
+            }
         }
         self.newest.push((fingerprint, found));
     }
@@ -54,7 +57,7 @@ mod tests {
     fn found(score: u32) -> FoundScore {
         FoundScore {
             score: f64::from(score),
-            fulfils: score % 2 == 0,
+            fulfils: score.is_multiple_of(2),
         }
     }
 
@@ -71,6 +74,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn repeated_contents_displace_no_others() {
+        let mut scores = FoundScores::default();
+        for _ in 0..MAX_SCORES {
+            for fingerprint in 0..10 {
+                scores.add(fingerprint, found(3));
+            }
+        }
+        assert!((0..10).all(|fingerprint| scores.get(fingerprint) == Some(found(3))));
     }
 
     #[test]

@@ -130,15 +130,13 @@ pub fn assert_filters(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTer
     ];
     let meta = Meta::read(store).unwrap();
     let take = |terms: &[QueryTerm]| Snapshot::take(store, meta.clone(), terms).unwrap();
-    let (snapshot, words) = (take(terms), take(&crate::oracle::terms(&[2, 3, 400])));
+    let snapshot = take(terms);
     let excluded = take(&crate::oracle::terms(&[5, 60]));
     let has_excluded = |row: u64| {
         let mut terms = excluded.terms().iter();
         terms.any(|term| brute.documents[&row].frequency(term.hash) > 0)
     };
     let ranking = brute.ranking(terms, snapshot.statistics());
-    let others = brute.ranking(words.terms(), words.statistics());
-    let with_other_word: BTreeSet<u64> = others.into_iter().map(|(_, row)| row).collect();
     for values in of_values.into_iter().skip(1) {
         let term = |&(column, value)| QueryTerm::unweighted(filter(column, value));
         let terms: Vec<QueryTerm> = values.iter().map(term).collect();
@@ -156,35 +154,43 @@ pub fn assert_filters(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTer
             expected
         );
     }
-    for (values, with_words) in of_values.into_iter().flat_map(|v| [(v, false), (v, true)]) {
-        let required = || {
-            let filters = values.iter().map(|&(column, value)| {
-                let term = QueryTerm::unweighted(filter(column, value));
-                Requirement::term(&take(&[term]), 0..1)
-            });
-            let words = with_words.then(|| Requirement::word(&words, words.statistics()).unwrap());
-            let excluded =
-                with_words.then(|| Requirement::no_term(&excluded, 0..excluded.terms().len()));
-            filters.chain(words).chain(excluded).collect::<Vec<_>>()
-        };
-        let fits = |row: u64| {
-            let mut values = values.iter();
-            values.all(|&(column, value)| row % DIVISORS[column] == value)
-                && (!with_words || with_other_word.contains(&row) && !has_excluded(row))
-        };
-        let expected = ranking.iter().copied().filter(|&(_, row)| fits(row));
-        let expected: Vec<(f64, u64)> = expected.collect();
-        for first in [3, usize::MAX] {
-            let snapshot = take(terms);
-            let statistics = snapshot.statistics().clone();
-            let search = Search::begin(snapshot, &statistics, first).unwrap();
-            let mut search = search.requiring(required());
-            let mut found = Vec::new();
-            while let Some(hit) = search.next(store).unwrap() {
-                found.push((hit.score, hit.row));
+    // Words of most documents, and words of few.
+    for words in [&[][..], &[2, 3, 400], &[200, 250, 300]] {
+        let words = take(&crate::oracle::terms(words));
+        let with_words = !words.terms().is_empty();
+        let others = brute.ranking(words.terms(), words.statistics());
+        let with_other_word: BTreeSet<u64> = others.into_iter().map(|(_, row)| row).collect();
+        for values in of_values {
+            let required = || {
+                let filters = values.iter().map(|&(column, value)| {
+                    let term = QueryTerm::unweighted(filter(column, value));
+                    Requirement::term(&take(&[term]), 0..1)
+                });
+                let word =
+                    with_words.then(|| Requirement::word(&words, words.statistics()).unwrap());
+                let excluded =
+                    with_words.then(|| Requirement::no_term(&excluded, 0..excluded.terms().len()));
+                filters.chain(word).chain(excluded).collect::<Vec<_>>()
+            };
+            let fits = |row: u64| {
+                let mut values = values.iter();
+                values.all(|&(column, value)| row % DIVISORS[column] == value)
+                    && (!with_words || with_other_word.contains(&row) && !has_excluded(row))
+            };
+            let expected = ranking.iter().copied().filter(|&(_, row)| fits(row));
+            let expected: Vec<(f64, u64)> = expected.collect();
+            for first in [3, usize::MAX] {
+                let snapshot = take(terms);
+                let statistics = snapshot.statistics().clone();
+                let search = Search::begin(snapshot, &statistics, first).unwrap();
+                let mut search = search.requiring(required());
+                let mut found = Vec::new();
+                while let Some(hit) = search.next(store).unwrap() {
+                    found.push((hit.score, hit.row));
+                }
+                assert!(found.windows(2).all(|pair| pair[0].0 >= pair[1].0));
+                assert_eq!(by_row(found), expected);
             }
-            assert!(found.windows(2).all(|pair| pair[0].0 >= pair[1].0));
-            assert_eq!(by_row(found), expected);
         }
     }
 }

@@ -14,7 +14,7 @@ pub fn empty_index() -> MemoryStore {
         text_config: "pg_catalog.english".into(),
         weights: Weights::default(),
         server: 18,
-        filters: 3,
+        filters: 4,
     };
     maintain::create(&store, [1, 2], settings).unwrap();
     store

@@ -25,7 +25,7 @@ pub trait Pages {
     /// A block beyond the end of the file.
     fn read(&self, block: u32) -> Result<Self::Page>;
 
-    /// Calls `look` with a page that may change, under a lock that prevents changes.
+    /// Calls `look` with a page under a lock that prevents changes. Pages of segments may be read this way, too.
     ///
     /// # Errors
     /// A block beyond the end of the file, and errors of `look`.

@@ -44,15 +44,15 @@ pub fn matches<P: Pages>(
             }
             None => vec![0; documents.len()],
         };
-        let (mut present, mut scores) = (Vec::new(), Vec::new());
+        let (mut present, mut their_scores) = (Vec::new(), Vec::new());
         for (document, score) in documents.into_iter().zip(scored) {
             if !reader.is_dead(document)? {
                 present.push(document);
-                scores.push(score);
+                their_scores.push(score);
             }
         }
         reader.each_row(&present, |at, row, fingerprint| {
-            found.push((scores[at], row, fingerprint));
+            found.push((their_scores[at], row, fingerprint));
         })?;
     }
     found.sort_unstable_by_key(|&(score, row, _)| (Reverse(score), row));

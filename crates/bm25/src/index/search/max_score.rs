@@ -4,7 +4,8 @@
 //! The bounds of the blocks give the maximum score in each window. The most promising windows are scored first, which raises
 //! the threshold early. Windows whose maximum is below the threshold are skipped. Within a window, the lists with the smallest
 //! contributions cannot reach the threshold even together. They are not scanned fully: they only add to the candidates, which are
-//! documents found in the other lists that can still reach the threshold.
+//! documents found in the other lists that can still reach the threshold. Before that, candidates that do not meet a narrow requirement
+//! are removed.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -14,15 +15,13 @@ use reground_interrupt::check_interrupt;
 use crate::index::error::Result;
 use crate::index::interrupts::WORK_PER_POSTING;
 use crate::index::pages::store::Pages;
-use crate::index::search::posting_list::{PostingList, Scoring};
+use crate::index::search::posting_list::{LOOKUP_COST, PostingList, Scoring};
 use crate::index::search::requirement::SegmentRequirements;
 use crate::index::search::top_k::TopK;
 use crate::index::search::window::{Positions, WINDOW};
 
 /// Number of promising windows that are scored first.
 const PROMISING_WINDOWS: usize = 4;
-/// Looking up one document in a list costs as much as reading this many postings.
-pub(super) const LOOKUP_COST: usize = 8;
 
 /// The search of one segment.
 pub struct SegmentScan<'a, P: Pages> {
@@ -219,7 +218,7 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
         self.ordinal << 32 | u64::from(document)
     }
 
-    /// Offers the candidates of the window that begins at document `start`. They meet a narrow requirement.
+    /// Offers the candidates of the window that begins at document `start`. They meet the rarest requirement if it is narrow.
     fn offer(&mut self, start: u32, top_k: &mut TopK) -> Result<()> {
         let reader = self.scoring.reader;
         for &(position, sum) in &self.candidates {

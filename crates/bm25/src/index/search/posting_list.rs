@@ -13,6 +13,8 @@ use crate::index::segment::dictionary::Entry;
 use crate::index::segment::postings::Postings;
 use crate::index::segment::reader::SegmentReader;
 
+/// Looking up one document in a list costs as much as reading this many postings.
+pub const LOOKUP_COST: usize = 8;
 /// Number of frequencies with precomputed contributions.
 const TABLE_FREQUENCIES: usize = 4;
 /// Lists up to this length are loaded completely. This is fast, and makes their bounds exact.

@@ -11,7 +11,7 @@ use crate::index::interrupts::WORK_PER_POSTING;
 use crate::index::pages::store::Pages;
 use crate::index::score::Statistics;
 use crate::index::search::document_scores::DocumentScores;
-use crate::index::search::max_score::LOOKUP_COST;
+use crate::index::search::posting_list::LOOKUP_COST;
 use crate::index::search::snapshot::Snapshot;
 use crate::index::search::window::{Positions, WINDOW};
 use crate::index::segment::dictionary::Entry;
@@ -95,8 +95,7 @@ const NARROW: u64 = 4;
 
 /// The requirements in one segment. Documents are asked for in ascending order.
 pub(super) struct SegmentRequirements<P: Pages> {
-    /// Whether the rarest requirement is narrow: it is cheaper to ask it for documents before they are scored completely than for those
-    /// with the best scores.
+    /// Whether the rarest requirement is narrow. If so, candidates are compared with it before all lists are added to them.
     narrow: bool,
     /// The postings of each requirement, the rarest requirement first.
     lists: Vec<Vec<Postings<P>>>,
@@ -154,8 +153,10 @@ impl<P: Pages> SegmentRequirements<P> {
         };
         let all = u64::from(reader.segment.documents.max(1));
         let in_window = (count(rarest) * WINDOW as u64 / all) as usize;
+        let lookups = candidates.len() * rarest.len();
         let mut found = Positions::new();
-        if candidates.len() * LOOKUP_COST <= in_window {
+        if lookups * LOOKUP_COST <= in_window {
+            check_interrupt(WORK_PER_POSTING * lookups);
             for &(position, _) in &*candidates {
                 if has_document(rarest, reader, window.start + position as u32)? {
                     found.insert(position);
@@ -177,7 +178,7 @@ impl<P: Pages> SegmentRequirements<P> {
         Ok(())
     }
 
-    /// Whether a document fulfils each requirement except a narrow one.
+    /// Whether a document fulfils each requirement, except the rarest one if it is narrow.
     pub(super) fn others_are_met(
         &mut self,
         reader: &SegmentReader<'_, P>,

@@ -1,4 +1,4 @@
-//! Windows of documents, and a set of the documents in one.
+//! Windows of successive documents, and sets of documents within a window.
 
 use crate::index::pages::page::CONTENT_BYTES;
 

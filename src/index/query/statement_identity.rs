@@ -1,8 +1,8 @@
-//! The identity of the running statement. What is fixed for a statement is kept with it.
+//! The identity of the running statement, under which its queries are kept.
 
 /// Identifies a statement by transaction, snapshot and user. Later fetches from a cursor have the same identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RunningStatement {
+pub struct StatementIdentity {
     began: i64,
     user: u32,
     xmin: u32,
@@ -10,7 +10,7 @@ pub struct RunningStatement {
     command: u32,
 }
 
-impl RunningStatement {
+impl StatementIdentity {
     /// The statement that is running.
     pub fn current() -> Self {
         // SAFETY: reads the state of this session. Without an active snapshot, all values of the snapshot are 0; there is no
