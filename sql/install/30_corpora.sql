@@ -208,7 +208,7 @@ COMMENT ON FUNCTION reground.put_document IS
 CREATE FUNCTION reground.delete_document(corpus text, doc_id text)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'delete_document_wrapper';
 COMMENT ON FUNCTION reground.delete_document IS
-'Deletes a document from the current passages and returns whether it existed. Its versions stay for as_of, and its citations get the source_state deleted; forget_document erases its text. Errors: 55000 if create_corpus did not make the corpus.';
+'Deletes a document from the current passages and returns whether it existed. Its versions stay for as_of as far as keep_versions allows, and its citations get the source_state deleted; forget_document erases its text. Errors: 55000 if create_corpus did not make the corpus.';
 
 CREATE FUNCTION reground.pending_embeddings(corpus text, max_results integer DEFAULT 100)
     RETURNS TABLE (chunk_id text, doc_id text, content text, content_hash text) LANGUAGE c STABLE PARALLEL UNSAFE ROWS 100 AS 'MODULE_PATHNAME', 'pending_embeddings_wrapper';
@@ -246,7 +246,7 @@ CREATE FUNCTION reground.search(
                    lexical_score double precision, vector_distance double precision, uri text, published text, metadata jsonb)
     LANGUAGE c STABLE PARALLEL UNSAFE COST 1000 ROWS 10 SUPPORT reground._search_rows AS 'MODULE_PATHNAME', 'search_wrapper';
 COMMENT ON FUNCTION reground.search IS
-'Searches a corpus by BM25 and pgvector and returns the fused ranking. filter: conditions on columns of the relation: {"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"]}. settings: see the view settings. Without an embedding the search is lexical only and warns; without a query it is vector only. embedding_model: registered model that computed the embedding. as_of: searches the versions of that time, for corpora made by create_corpus. Errors: 0A000 for as_of and another corpus, 22023 if as_of is in the future, 22023 if the corpus has another embedding_model.';
+'Searches a corpus by BM25 and pgvector and returns the fused ranking. filter: conditions on columns of the relation or of its documents: {"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"]}. settings: see the view settings. Without an embedding the search is lexical only and warns; without a query it is vector only. embedding_model: registered model that computed the embedding. as_of: searches the versions of that time, for corpora made by create_corpus. Errors: 0A000 for as_of and another corpus, 22023 if as_of is in the future, 22023 if the corpus has another embedding_model.';
 CREATE FUNCTION reground.explain_search(
     corpus text, query text DEFAULT NULL, embedding vector DEFAULT NULL, max_results integer DEFAULT 10, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL,
     embedding_model text DEFAULT NULL, as_of timestamptz DEFAULT NULL)

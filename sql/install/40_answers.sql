@@ -242,7 +242,7 @@ COMMENT ON COLUMN reground.message_citations.claim IS 'Sentence that the citatio
 COMMENT ON COLUMN reground.message_citations.quote IS 'Sentence of the source that supports the claim best; NULL with store_answers hash.';
 COMMENT ON COLUMN reground.message_citations.quote_start IS 'First character of quote in the passage, from 0; for a window, in the text of its row.';
 COMMENT ON COLUMN reground.message_citations.quote_end IS 'One past its last character.';
-COMMENT ON COLUMN reground.message_citations.fact_summary IS 'First fact of the source on the fact sheet of the turn.';
+COMMENT ON COLUMN reground.message_citations.fact_summary IS 'The quote, else the first fact of the source.';
 COMMENT ON COLUMN reground.message_citations.status IS 'Verdict; see citation_statuses.';
 COMMENT ON COLUMN reground.message_citations.holds IS 'Whether the citation holds; NULL if this cannot be decided.';
 COMMENT ON COLUMN reground.message_citations.hallucination_mode IS 'fabricated_coordinate, cross_text_conflation or paraphrase_attribution; NULL otherwise.';
@@ -261,7 +261,7 @@ COMMENT ON COLUMN reground.message_citations.factor_generation IS 'Stage factor:
 COMMENT ON COLUMN reground.message_citations.lost_stage IS 'First pipeline stage whose factor is 0; NULL if no stage lost the citation.';
 COMMENT ON COLUMN reground.message_citations.source_version IS 'Version of the document that was cited.';
 COMMENT ON COLUMN reground.message_citations.source_hash IS 'SHA-256 (hex) of the text of the cited passage, kept when the document is deleted.';
-COMMENT ON COLUMN reground.message_citations.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
+COMMENT ON COLUMN reground.message_citations.repaired IS 'Whether the marker or the name of the document was corrected, because exactly one source fits.';
 COMMENT ON COLUMN reground.message_citations.answer_start IS 'First character of the citation in the answer, from 0.';
 COMMENT ON COLUMN reground.message_citations.answer_end IS 'One past the last character of the citation in the answer.';
 COMMENT ON COLUMN reground.message_citations.byte_start IS 'First byte (UTF-8) of the citation in the answer, from 0.';

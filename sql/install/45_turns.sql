@@ -29,11 +29,11 @@ COMMENT ON COLUMN reground.turn_source.uri IS 'Address of the document.';
 COMMENT ON COLUMN reground.turn_source.locator IS 'Place within the document, as shown to readers.';
 COMMENT ON COLUMN reground.turn_source.published IS 'Publication date of the source, as stored by the application.';
 COMMENT ON COLUMN reground.turn_source.content IS 'Text of the passage.';
-COMMENT ON COLUMN reground.turn_source.facts IS 'Sentences of the passage that answer the query, best first.';
+COMMENT ON COLUMN reground.turn_source.facts IS 'Sentences of the passage that fit the query best, in their order, or facts that the application supplies.';
 COMMENT ON COLUMN reground.turn_source.origin IS 'fresh, carried, pinned, graph or added; remembered for a source of an earlier answer that is shown by its facts only; candidate before apply_rerank; none if there are no sources.';
-COMMENT ON COLUMN reground.turn_source.score IS 'Relevance to the query, 0 to 1; NULL for added passages.';
+COMMENT ON COLUMN reground.turn_source.score IS 'Relevance to the query, 0 to 1; NULL for added passages and remembered sources.';
 COMMENT ON COLUMN reground.turn_source.tokens IS 'Tokens (o200k_base) of the passage.';
-COMMENT ON COLUMN reground.turn_source.metadata IS 'Metadata of the passage.';
+COMMENT ON COLUMN reground.turn_source.metadata IS 'Metadata of the document and of the passage; of equal keys, those of the passage.';
 COMMENT ON COLUMN reground.turn_source.answerability IS 'Whether the corpus seems to have an answer to the question of the search, 0 to 1, the same in all rows; NULL without a search, an embedding, or score fusion.';
 
 CREATE TYPE reground.judged_citation AS (
@@ -92,7 +92,7 @@ COMMENT ON COLUMN reground.judged_citation.coordinate_fidelity IS 'How exactly t
 COMMENT ON COLUMN reground.judged_citation.support IS 'How far the text of the source supports the claim, or with scope answer the best statement, 0 to 1; NULL without a text to compare.';
 COMMENT ON COLUMN reground.judged_citation.diagnostic IS 'Diagnostic code.';
 COMMENT ON COLUMN reground.judged_citation.source_state IS 'State of the document since it was cited: current, changed or deleted; NULL if its versions are not recorded, and from check_answer.';
-COMMENT ON COLUMN reground.judged_citation.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
+COMMENT ON COLUMN reground.judged_citation.repaired IS 'Whether the marker or the name of the document was corrected, because exactly one source fits.';
 COMMENT ON COLUMN reground.judged_citation.answer_start IS 'First character of the citation in the answer, from 0.';
 COMMENT ON COLUMN reground.judged_citation.answer_end IS 'One past the last character of the citation in the answer.';
 COMMENT ON COLUMN reground.judged_citation.byte_start IS 'First byte (UTF-8) of the citation in the answer, from 0.';
@@ -263,7 +263,7 @@ CREATE FUNCTION reground.begin_turn(
     RETURNS SETOF reground.turn_source
     LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1000 ROWS 10 AS 'MODULE_PATHNAME', 'begin_turn_wrapper';
 COMMENT ON FUNCTION reground.begin_turn IS
-'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. embedding_model: registered model that computed the embeddings. context_embedding: embedding of context_text. user_ref: the application''s id of the user. as_of: searches the versions of that time, as in search. Errors: 0A000 for as_of and a corpus that create_corpus did not make, 22023 if as_of is in the future, 22023 if the corpora compare embeddings differently or have another embedding_model, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
+'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn, then to the only corpus of the tenant. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. embedding_model: registered model that computed the embeddings. context_embedding: embedding of context_text. user_ref: the application''s id of the user. as_of: searches the versions of that time, as in search. Errors: 0A000 for as_of and a corpus that create_corpus did not make, 22023 if as_of is in the future, 22023 if the corpora compare embeddings differently or have another embedding_model, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
 
 CREATE FUNCTION reground.retrieve(
     turn_id bigint, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, max_results integer DEFAULT NULL,

@@ -59,7 +59,7 @@ COMMENT ON COLUMN reground.citation_audit.diagnostic IS 'Diagnostic code.';
 COMMENT ON COLUMN reground.citation_audit.detail IS 'Explanation of the verdict.';
 COMMENT ON COLUMN reground.citation_audit.best_other_marker IS 'Marker of the other source of the context that supports the claim best.';
 COMMENT ON COLUMN reground.citation_audit.lost_stage IS 'First pipeline stage whose factor is 0; NULL if no stage lost the citation.';
-COMMENT ON COLUMN reground.citation_audit.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
+COMMENT ON COLUMN reground.citation_audit.repaired IS 'Whether the marker or the name of the document was corrected, because exactly one source fits.';
 COMMENT ON COLUMN reground.citation_audit.source_state IS 'State of the document, or of the row of a registered table, since it was cited: current, changed or deleted; NULL if it is unknown.';
 COMMENT ON COLUMN reground.citation_audit.source_version IS 'Version of the document that was cited.';
 COMMENT ON COLUMN reground.citation_audit.source_hash IS 'SHA-256 (hex) of the text of the cited passage.';

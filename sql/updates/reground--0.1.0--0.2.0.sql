@@ -14,6 +14,23 @@ ALTER TABLE reground.model_usage REPLICA IDENTITY FULL;
 
 COMMENT ON COLUMN reground.model_usage.failures IS 'Number of failed attempts.';
 
+-- Comments that did not say what the code does.
+COMMENT ON FUNCTION reground.current_tenant() IS
+'Returns the tenant of this statement: the value of the setting named by reground.tenant_from, or the current role if reground.tenant_from is not set. NULL if the named setting is empty; then no row of a tenant is visible or can be written.';
+COMMENT ON FUNCTION reground.delete_document IS
+'Deletes a document from the current passages and returns whether it existed. Its versions stay for as_of as far as keep_versions allows, and its citations get the source_state deleted; forget_document erases its text. Errors: 55000 if create_corpus did not make the corpus.';
+COMMENT ON FUNCTION reground.search IS
+'Searches a corpus by BM25 and pgvector and returns the fused ranking. filter: conditions on columns of the relation or of its documents: {"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"]}. settings: see the view settings. Without an embedding the search is lexical only and warns; without a query it is vector only. embedding_model: registered model that computed the embedding. as_of: searches the versions of that time, for corpora made by create_corpus. Errors: 0A000 for as_of and another corpus, 22023 if as_of is in the future, 22023 if the corpus has another embedding_model.';
+COMMENT ON COLUMN reground.message_citations.fact_summary IS 'The quote, else the first fact of the source.';
+COMMENT ON COLUMN reground.message_citations.repaired IS 'Whether the marker or the name of the document was corrected, because exactly one source fits.';
+COMMENT ON COLUMN reground.turn_source.facts IS 'Sentences of the passage that fit the query best, in their order, or facts that the application supplies.';
+COMMENT ON COLUMN reground.turn_source.score IS 'Relevance to the query, 0 to 1; NULL for added passages and remembered sources.';
+COMMENT ON COLUMN reground.turn_source.metadata IS 'Metadata of the document and of the passage; of equal keys, those of the passage.';
+COMMENT ON COLUMN reground.judged_citation.repaired IS 'Whether the marker or the name of the document was corrected, because exactly one source fits.';
+COMMENT ON FUNCTION reground.begin_turn IS
+'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn, then to the only corpus of the tenant. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. embedding_model: registered model that computed the embeddings. context_embedding: embedding of context_text. user_ref: the application''s id of the user. as_of: searches the versions of that time, as in search. Errors: 0A000 for as_of and a corpus that create_corpus did not make, 22023 if as_of is in the future, 22023 if the corpora compare embeddings differently or have another embedding_model, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
+COMMENT ON COLUMN reground.citation_audit.repaired IS 'Whether the marker or the name of the document was corrected, because exactly one source fits.';
+
 -- Retention of conversations. Erasure finds the archived turns of a user whose conversations are gone.
 ALTER TABLE reground.turn_archive ADD COLUMN user_ref text;
 UPDATE reground.turn_archive AS a SET user_ref = t.user_ref FROM reground.turns AS t WHERE t.turn_id = a.turn_id AND t.user_ref IS NOT NULL;
