@@ -97,7 +97,7 @@ COMMENT ON FUNCTION reground._settings() IS
 CREATE VIEW reground.settings WITH (security_invoker = true) AS
     SELECT name, default_value, NULLIF(pg_catalog.current_setting('reground.' || name, true), '') AS server_value, expects, meaning
     FROM reground._settings();
-COMMENT ON VIEW reground.settings IS 'All settings of a turn. The first value that is set wins: argument, conversation, corpus, server (SET reground.NAME), default.';
+COMMENT ON VIEW reground.settings IS 'All settings of a turn. The first value that is set wins: argument, conversation, corpus, server (SET reground.NAME), default; visible of lexical_statistics always wins.';
 COMMENT ON COLUMN reground.settings.name IS 'Name.';
 COMMENT ON COLUMN reground.settings.default_value IS 'Built-in default.';
 COMMENT ON COLUMN reground.settings.server_value IS 'Current value of reground.NAME.';

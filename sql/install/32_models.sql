@@ -36,9 +36,9 @@ CREATE TABLE reground.model_status (
     last_error   text NOT NULL,
     failed_at    timestamptz NOT NULL
 );
-COMMENT ON TABLE reground.model_status IS 'Circuit breakers: consecutive failures of each model. A success deletes the row.';
+COMMENT ON TABLE reground.model_status IS 'Circuit breakers: consecutive failures of each model; each task of a failed call counts. A success deletes the row.';
 COMMENT ON COLUMN reground.model_status.model IS 'Name of the model.';
-COMMENT ON COLUMN reground.model_status.failures IS 'Consecutive calls that failed because of the model.';
+COMMENT ON COLUMN reground.model_status.failures IS 'Consecutive failures because of the model; each task of a failed call counts.';
 COMMENT ON COLUMN reground.model_status.open_until IS 'Until when no task is given to the model; afterwards one task tries it. NULL: the breaker is closed.';
 COMMENT ON COLUMN reground.model_status.held_open IS 'Whether a task tries the model; open_until is then the end of its lease, at most five minutes.';
 COMMENT ON COLUMN reground.model_status.last_error IS 'Last error, at most 500 characters.';
@@ -141,8 +141,8 @@ COMMENT ON VIEW reground.model_health IS 'Circuit breaker and use of each model.
 COMMENT ON COLUMN reground.model_health.model IS 'Name of the model.';
 COMMENT ON COLUMN reground.model_health.task IS 'Task of the model.';
 COMMENT ON COLUMN reground.model_health.api IS 'API of the model.';
-COMMENT ON COLUMN reground.model_health.breaker IS 'closed (works), open (receives no tasks) or half_open (one task tries it).';
-COMMENT ON COLUMN reground.model_health.failures IS 'Consecutive calls that failed because of the model.';
+COMMENT ON COLUMN reground.model_health.breaker IS 'closed (works), open (receives no tasks) or half_open (the next task tries it).';
+COMMENT ON COLUMN reground.model_health.failures IS 'Consecutive failures because of the model; each task of a failed call counts.';
 COMMENT ON COLUMN reground.model_health.open_until IS 'Until when the breaker is open.';
 COMMENT ON COLUMN reground.model_health.last_error IS 'Last error since the last success.';
 COMMENT ON COLUMN reground.model_health.failed_at IS 'When that call failed.';
@@ -180,7 +180,7 @@ CREATE FUNCTION reground.complete_task(
     task_id bigint, lease_token uuid, result jsonb, input_tokens bigint DEFAULT NULL, output_tokens bigint DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'complete_task_wrapper';
 COMMENT ON FUNCTION reground.complete_task IS
-'Stores the result of a leased task and deletes the task. result: {"embedding": [...]} for embed, {"scores": [...]} for rerank, {"content": "..."} for the others, for entail also {"probability": p} or {"spans": [...]}. Errors: 55000 if the lease has ended, 22023 if the result cannot be used.';
+'Stores the result of a leased task and deletes the task. result: {"embedding": [...]} for embed, {"scores": [...]} for rerank, {"content": "..."} for the others, for judge and entail also {"probability": p} or {"spans": [...]}. Errors: 55000 if the lease has ended, 22023 if the result cannot be used.';
 
 CREATE FUNCTION reground.fail_task(
     task_id bigint, lease_token uuid, error text, failure text DEFAULT 'item', retry_after interval DEFAULT NULL)

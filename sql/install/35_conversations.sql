@@ -244,7 +244,7 @@ CREATE INDEX conversation_markers_letters ON reground.conversation_markers
     (conversation_id, pg_catalog.length(pg_catalog.rtrim(marker, '0123456789')), pg_catalog.rtrim(marker, '0123456789') COLLATE "C") WHERE marker ~ '^[A-Z]+[0-9]+$';
 CREATE INDEX conversation_markers_numbers ON reground.conversation_markers (conversation_id, pg_catalog.length(marker), marker COLLATE "C") WHERE marker ~ '^[0-9]+$';
 CREATE INDEX conversation_markers_cited ON reground.conversation_markers (conversation_id, binding_no) WHERE cited;
-COMMENT ON TABLE reground.conversation_markers IS 'The passage that each marker of a conversation names. Rows are never changed, except cited; forget_document removes title, uri and the structured locator.';
+COMMENT ON TABLE reground.conversation_markers IS 'The passage that each marker of a conversation names. A marker always names the same passage; cited changes, forget_document removes title, uri and the structured locator, and seal_rows seals them.';
 COMMENT ON COLUMN reground.conversation_markers.conversation_id IS 'Id of the conversation.';
 COMMENT ON COLUMN reground.conversation_markers.marker IS 'Marker, for example A1: letters for the document in order of first use, a number for the passage.';
 COMMENT ON COLUMN reground.conversation_markers.tenant IS 'Tenant that the row belongs to.';

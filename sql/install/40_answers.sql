@@ -257,7 +257,7 @@ COMMENT ON COLUMN reground.message_citations.factor_coordinates IS 'Stage factor
 COMMENT ON COLUMN reground.message_citations.factor_retrieval IS 'Stage factor: the passage was a candidate of this turn, or carried.';
 COMMENT ON COLUMN reground.message_citations.factor_rerank IS 'Stage factor: the reranker returned the passage under its own id.';
 COMMENT ON COLUMN reground.message_citations.factor_context IS 'Stage factor: the passage was in the final context.';
-COMMENT ON COLUMN reground.message_citations.factor_generation IS 'Stage factor: the citation resolves and its source supports the claim.';
+COMMENT ON COLUMN reground.message_citations.factor_generation IS 'Stage factor: the citation resolves and its source supports the claim, or its status is insufficient_attribution.';
 COMMENT ON COLUMN reground.message_citations.lost_stage IS 'First pipeline stage whose factor is 0; NULL if no stage lost the citation.';
 COMMENT ON COLUMN reground.message_citations.source_version IS 'Version of the document that was cited.';
 COMMENT ON COLUMN reground.message_citations.source_hash IS 'SHA-256 (hex) of the text of the cited passage, kept when the document is deleted.';

@@ -290,7 +290,7 @@ CREATE FUNCTION reground.turn_conflicts(turn_id bigint)
         other_marker text, other_statement text, other_statement_start integer, other_statement_end integer, other_number text)
     LANGUAGE c STABLE PARALLEL UNSAFE COST 1000 ROWS 2 AS 'MODULE_PATHNAME', 'turn_conflicts_wrapper';
 COMMENT ON FUNCTION reground.turn_conflicts IS
-'Returns pairs of sentences of two sources of a turn that contradict each other, at most 256. kind: number, date (another year) or negation. marker, other_marker: the sources. statement_start to other_statement_end: positions in the passages, half-open, in characters. number, other_number: the first two values that differ; NULL for a negation. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
+'Returns pairs of sentences of two sources of a turn that contradict each other, at most 256 for each text search configuration and language. kind: number, date (another year) or negation. marker, other_marker: the sources. statement_start to other_statement_end: positions in the passages, half-open, in characters. number, other_number: the first two values that differ; NULL for a negation. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground.add_passages(turn_id bigint, passages jsonb)
     RETURNS SETOF reground.turn_source
@@ -433,4 +433,4 @@ CREATE FUNCTION reground.profile()
     RETURNS TABLE (function text, stage text, calls integer, self_us bigint)
     LANGUAGE c VOLATILE PARALLEL RESTRICTED ROWS 20 AS 'MODULE_PATHNAME', 'profile_wrapper';
 COMMENT ON FUNCTION reground.profile() IS
-'Returns the time of this session''s last successful call of begin_turn, retrieve, add_passages, feed_answer, end_turn, check_answer, record_turn, record_turns, search or explain_search, by stage. self_us: wall-clock microseconds of the stage itself; other collects the rest. No rows before the first call.';
+'Returns the time of this session''s last successful call of begin_turn, retrieve, add_passages, feed_answer, end_turn, check_answer, record_turn, record_turns, reusable_answer, repair_answer, repair_text, search or explain_search, by stage. self_us: wall-clock microseconds of the stage itself; other collects the rest. No rows before the first call.';

@@ -24,7 +24,7 @@ COMMENT ON COLUMN reground.provenance_chain.tenant IS 'Tenant that the row belon
 COMMENT ON COLUMN reground.provenance_chain.kind IS 'turn, retrieval or answer.';
 COMMENT ON COLUMN reground.provenance_chain.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.provenance_chain.message_id IS 'Id of the answer; NULL for other links.';
-COMMENT ON COLUMN reground.provenance_chain.salts IS 'Random salt of each content. A turn has the question, its other columns, and each initial source; a retrieval its arguments and each added source; an answer its text, its verdict, and each citation. NULL for erased contents.';
+COMMENT ON COLUMN reground.provenance_chain.salts IS 'Random salt of each content. A turn has the question, its other columns, and each initial source; a retrieval its arguments, the columns of the turn and each added source; an answer its text, its verdict, and each citation. NULL for erased contents.';
 COMMENT ON COLUMN reground.provenance_chain.leaves IS 'SHA-256 of each content, after the byte 0 and its salt.';
 COMMENT ON COLUMN reground.provenance_chain.previous_digest IS 'Digest of the previous link; 32 zero bytes in the first link.';
 COMMENT ON COLUMN reground.provenance_chain.digest IS 'SHA-256 over the byte 2, previous_digest, the columns of the link, and the Merkle root of its leaves (RFC 6962).';

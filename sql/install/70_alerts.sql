@@ -24,7 +24,7 @@ COMMENT ON COLUMN reground.alert_rules.indicator IS 'Watched figure: cfs_p1, cfs
 COMMENT ON COLUMN reground.alert_rules.threshold IS 'Threshold, 0 to 1.';
 COMMENT ON COLUMN reground.alert_rules.period IS 'Period that the rule examines, in whole hours, including the current hour (traffic: without it).';
 COMMENT ON COLUMN reground.alert_rules.whole_period IS 'Whether the rule uses the whole period; otherwise only the latest hours, as few as contain min_answers answers.';
-COMMENT ON COLUMN reground.alert_rules.min_answers IS 'Smallest number of answers on which the rule fires or resolves; for rules relative to the weeks before, the smallest number of citations, answers or passages of those weeks.';
+COMMENT ON COLUMN reground.alert_rules.min_answers IS 'Smallest number of answers on which the rule fires or resolves; for rules relative to the weeks before, the smallest number of citations, answers or reranked turns of those weeks.';
 COMMENT ON COLUMN reground.alert_rules.per_corpus IS 'Whether the rule examines each corpus separately (per tenant), or all together. Rules relative to the weeks before always do.';
 COMMENT ON COLUMN reground.alert_rules.severity IS 'Severity of the alerts, warning or critical. A mean score under 0.70 and reports of users make any alert critical.';
 COMMENT ON COLUMN reground.alert_rules.enabled IS 'Whether the rule is enabled.';
@@ -63,7 +63,7 @@ COMMENT ON COLUMN reground.active_alert_rules.indicator IS 'Watched figure; see 
 COMMENT ON COLUMN reground.active_alert_rules.threshold IS 'Threshold, 0 to 1.';
 COMMENT ON COLUMN reground.active_alert_rules.period IS 'Period that the rule examines.';
 COMMENT ON COLUMN reground.active_alert_rules.whole_period IS 'Whether the rule uses the whole period.';
-COMMENT ON COLUMN reground.active_alert_rules.min_answers IS 'Smallest number of answers on which the rule fires or resolves; for rules relative to the weeks before, the smallest number of citations, answers or passages of those weeks.';
+COMMENT ON COLUMN reground.active_alert_rules.min_answers IS 'Smallest number of answers on which the rule fires or resolves; for rules relative to the weeks before, the smallest number of citations, answers or reranked turns of those weeks.';
 COMMENT ON COLUMN reground.active_alert_rules.per_corpus IS 'Whether the rule examines each corpus separately.';
 COMMENT ON COLUMN reground.active_alert_rules.severity IS 'Severity of the alerts, warning or critical.';
 COMMENT ON COLUMN reground.active_alert_rules.enabled IS 'Whether the rule is enabled.';
@@ -114,7 +114,7 @@ COMMENT ON COLUMN reground.alerts.alert_id IS 'Key.';
 COMMENT ON COLUMN reground.alerts.rule IS 'Name of the rule.';
 COMMENT ON COLUMN reground.alerts.tenant IS 'Tenant of the corpus; NULL for a shared corpus.';
 COMMENT ON COLUMN reground.alerts.corpus IS 'Corpus, for rules per corpus; NULL otherwise.';
-COMMENT ON COLUMN reground.alerts.state IS 'firing or resolved. An alert resolves when its value is better than the threshold by a tenth of the distance to the best value, after a whole period without a bad hour, or when the rule no longer watches; if it is relative to the weeks before, when half of the evidence is gone.';
+COMMENT ON COLUMN reground.alerts.state IS 'firing or resolved. An alert resolves when its value is better than the threshold by a tenth of the distance to the best value, after a whole period without a bad hour, or when the rule no longer watches; if it is relative to the weeks before, when half of the evidence is gone (traffic: at half of the expected answers).';
 COMMENT ON COLUMN reground.alerts.severity IS 'warning or critical. A critical alert stays critical.';
 COMMENT ON COLUMN reground.alerts.indicator IS 'Watched figure.';
 COMMENT ON COLUMN reground.alerts.value IS 'Last value while firing.';

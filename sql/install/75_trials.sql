@@ -45,7 +45,7 @@ COMMENT ON COLUMN reground.probe_results.run_at IS 'When the probe was run.';
 COMMENT ON COLUMN reground.probe_results.found IS 'Whether the source was in the context.';
 COMMENT ON COLUMN reground.probe_results.position IS 'Position in the context, from 1.';
 COMMENT ON COLUMN reground.probe_results.lost_stage IS 'Stage that lost the source: document or chunk if it no longer exists, retrieval if no branch found it, otherwise the stage that dropped the candidate.';
-COMMENT ON COLUMN reground.probe_results.reason IS 'Why the candidate was dropped; NULL if no branch found it.';
+COMMENT ON COLUMN reground.probe_results.reason IS 'Why the candidate was dropped, gone if the corpus has no such passage, or cannot_be_asked; NULL if no branch found it.';
 
 -- Shadow turns: turns repeated under other settings.
 

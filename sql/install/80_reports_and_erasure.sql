@@ -8,7 +8,7 @@ COMMENT ON FUNCTION reground.conversation_report(text, text) IS
 CREATE FUNCTION reground.corpus_report(corpus text, since timestamptz DEFAULT pg_catalog.date_trunc('day', pg_catalog.now() - interval '7 days', 'UTC'), until timestamptz DEFAULT NULL, tenant text DEFAULT NULL)
     RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'corpus_report_wrapper';
 COMMENT ON FUNCTION reground.corpus_report(text, timestamptz, timestamptz, text) IS
-'Returns the current answers of the turns that searched a corpus as one self-contained HTML page, by default since seven days ago (UTC). tenant: only answers of this tenant. Errors: 22023 if several corpora have this name, P0002 if the corpus does not exist.';
+'Returns the current answers of the turns whose leading corpus it is as one self-contained HTML page, by default since seven days ago (UTC). tenant: only answers of this tenant. Errors: 22023 if several corpora have this name, P0002 if the corpus does not exist.';
 
 CREATE FUNCTION reground.openmetrics()
     RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'openmetrics_wrapper';
@@ -43,16 +43,16 @@ CREATE FUNCTION reground.forget_document(corpus text, doc_id text)
     RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 1 AS 'MODULE_PATHNAME', 'forget_document_wrapper';
 COMMENT ON FUNCTION reground.forget_document(text, text) IS
-'Removes the text of a document from contexts, facts, quotes, markers and API citations; ids, positions, hashes, verdicts and counts stay. A document of create_corpus is deleted; rows of other tables are not. In a shared corpus, reground_admin and the owner of its table redact the records of all tenants, others their own. Answers are not changed. Errors: P0002 if neither the corpus nor a record of the document exists.';
+'Removes the text of a document from contexts, facts, quotes, markers and API citations; ids, positions, hashes, verdicts and counts stay. A document of create_corpus is deleted; rows of other tables are not. In a shared corpus without tenant_column, reground_admin and the owner of its table redact the records of all tenants, others their own. Answers are not changed. Errors: P0002 if neither the corpus nor a record of the document exists.';
 
 CREATE FUNCTION reground.forget_tenant(tenant text)
     RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 5 AS 'MODULE_PATHNAME', 'forget_tenant_wrapper';
 COMMENT ON FUNCTION reground.forget_tenant(text) IS
-'Erases a tenant: its conversations, probes, must-have facts, rollups, metric_totals, baselines, alerts, the registration of its corpora, whose tables stay, and its documents in shared corpora with tenant_column made by create_corpus. For reground_admin. Errors: P0002 if the tenant has no rows, 55000 if a synchronised table has a row of the tenant.';
+'Erases a tenant: its conversations, archived turns, hash chains, probes, must-have facts, judge rules, usage of models, keys, rollups, metric_totals, baselines, alerts, the registration of its corpora, whose tables stay, and its documents in shared corpora with tenant_column made by create_corpus. For reground_admin. Errors: P0002 if the tenant has no rows, 55000 if a synchronised table has a row of the tenant.';
 
 CREATE FUNCTION reground.forget_tenant_keys(tenant text)
     RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 2 AS 'MODULE_PATHNAME', 'forget_tenant_keys_wrapper';
 COMMENT ON FUNCTION reground.forget_tenant_keys(text) IS
-'Destroys the keys of a tenant: titles, addresses, locators, pages and texts of sources that they seal read as erased from then on, also in backups without the keys. Ids, questions, answers, verdicts and counts stay. What is stored later gets a new key. Waits for open transactions that have stored something for the tenant. For reground_admin. Errors: P0002 if the tenant has no key, 25001 under REPEATABLE READ.';
+'Destroys the keys of a tenant: titles, addresses, locators, pages and texts of sources that they seal read as erased from then on, also in backups without the keys. Ids, questions, answers, verdicts and counts stay. What is stored later gets a new key, by rotate_tenant_key if the session sets the master key and no other tenant has a key. Waits for open transactions that have stored something for the tenant. For reground_admin. Errors: P0002 if the tenant has no key, 25001 under REPEATABLE READ.';

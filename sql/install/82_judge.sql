@@ -13,7 +13,7 @@ CREATE TABLE reground.judge_rules (
 COMMENT ON TABLE reground.judge_rules IS 'Tenants whose citations are judged, written by set_judging.';
 COMMENT ON COLUMN reground.judge_rules.tenant IS 'Tenant.';
 COMMENT ON COLUMN reground.judge_rules.model IS 'Name of the model that judges.';
-COMMENT ON COLUMN reground.judge_rules.sample IS 'Share of the citations that hold, 0 to 1, that is judged. Citations that do not hold are judged first.';
+COMMENT ON COLUMN reground.judge_rules.sample IS 'Share, 0 to 1, of the citations that hold or are undecided that is judged. Citations that do not hold are judged first.';
 COMMENT ON COLUMN reground.judge_rules.max_per_hour IS 'Most citations that are queued in an hour.';
 COMMENT ON COLUMN reground.judge_rules.enabled_at IS 'When judging was enabled. Earlier citations are judged only after queue_judgements.';
 COMMENT ON COLUMN reground.judge_rules.queued_hour IS 'Start of the hour that queued counts; NULL before the first citation.';
@@ -84,7 +84,7 @@ COMMENT ON COLUMN reground.judge_verdicts.judged_at IS 'Time of the last vote.';
 CREATE FUNCTION reground.set_judging(model text, sample real DEFAULT 0.05, max_per_hour integer DEFAULT 100, tenant text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'set_judging_wrapper';
 COMMENT ON FUNCTION reground.set_judging IS
-'Lets a model judge citations of a tenant (NULL: the current one) from now on, or changes how many. Their claims, questions and cited passages are sent to the model. sample: share of the citations that hold, 0 to 1; all that do not hold are judged. max_per_hour: most citations queued in an hour. For reground_admin. Errors: P0002 if the model does not exist, 22023 if it has another task, or for invalid values.';
+'Lets a model judge citations of a tenant (NULL: the current one) from now on, or changes how many. Their claims, questions and cited passages are sent to the model. sample: share, 0 to 1, of the citations that hold or are undecided; all that do not hold are judged. max_per_hour: most citations queued in an hour. For reground_admin. Errors: P0002 if the model does not exist, 22023 if it has another task, or for invalid values.';
 
 CREATE FUNCTION reground.drop_judging(model text DEFAULT NULL, tenant text DEFAULT NULL)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'drop_judging_wrapper';

@@ -17,11 +17,20 @@ COMMENT ON COLUMN reground.model_usage.failures IS 'Number of failed attempts.';
 -- Comments that did not say what the code does.
 COMMENT ON FUNCTION reground.current_tenant() IS
 'Returns the tenant of this statement: the value of the setting named by reground.tenant_from, or the current role if reground.tenant_from is not set. NULL if the named setting is empty; then no row of a tenant is visible or can be written.';
+COMMENT ON VIEW reground.settings IS 'All settings of a turn. The first value that is set wins: argument, conversation, corpus, server (SET reground.NAME), default; visible of lexical_statistics always wins.';
 COMMENT ON FUNCTION reground.delete_document IS
 'Deletes a document from the current passages and returns whether it existed. Its versions stay for as_of as far as keep_versions allows, and its citations get the source_state deleted; forget_document erases its text. Errors: 55000 if create_corpus did not make the corpus.';
 COMMENT ON FUNCTION reground.search IS
 'Searches a corpus by BM25 and pgvector and returns the fused ranking. filter: conditions on columns of the relation or of its documents: {"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"]}. settings: see the view settings. Without an embedding the search is lexical only and warns; without a query it is vector only. embedding_model: registered model that computed the embedding. as_of: searches the versions of that time, for corpora made by create_corpus. Errors: 0A000 for as_of and another corpus, 22023 if as_of is in the future, 22023 if the corpus has another embedding_model.';
+COMMENT ON TABLE reground.model_status IS 'Circuit breakers: consecutive failures of each model; each task of a failed call counts. A success deletes the row.';
+COMMENT ON COLUMN reground.model_status.failures IS 'Consecutive failures because of the model; each task of a failed call counts.';
+COMMENT ON COLUMN reground.model_health.breaker IS 'closed (works), open (receives no tasks) or half_open (the next task tries it).';
+COMMENT ON COLUMN reground.model_health.failures IS 'Consecutive failures because of the model; each task of a failed call counts.';
+COMMENT ON FUNCTION reground.complete_task IS
+'Stores the result of a leased task and deletes the task. result: {"embedding": [...]} for embed, {"scores": [...]} for rerank, {"content": "..."} for the others, for judge and entail also {"probability": p} or {"spans": [...]}. Errors: 55000 if the lease has ended, 22023 if the result cannot be used.';
+COMMENT ON TABLE reground.conversation_markers IS 'The passage that each marker of a conversation names. A marker always names the same passage; cited changes, forget_document removes title, uri and the structured locator, and seal_rows seals them.';
 COMMENT ON COLUMN reground.message_citations.fact_summary IS 'The quote, else the first fact of the source.';
+COMMENT ON COLUMN reground.message_citations.factor_generation IS 'Stage factor: the citation resolves and its source supports the claim, or its status is insufficient_attribution.';
 COMMENT ON COLUMN reground.message_citations.repaired IS 'Whether the marker or the name of the document was corrected, because exactly one source fits.';
 COMMENT ON COLUMN reground.turn_source.facts IS 'Sentences of the passage that fit the query best, in their order, or facts that the application supplies.';
 COMMENT ON COLUMN reground.turn_source.score IS 'Relevance to the query, 0 to 1; NULL for added passages and remembered sources.';
@@ -29,7 +38,25 @@ COMMENT ON COLUMN reground.turn_source.metadata IS 'Metadata of the document and
 COMMENT ON COLUMN reground.judged_citation.repaired IS 'Whether the marker or the name of the document was corrected, because exactly one source fits.';
 COMMENT ON FUNCTION reground.begin_turn IS
 'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn, then to the only corpus of the tenant. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. embedding_model: registered model that computed the embeddings. context_embedding: embedding of context_text. user_ref: the application''s id of the user. as_of: searches the versions of that time, as in search. Errors: 0A000 for as_of and a corpus that create_corpus did not make, 22023 if as_of is in the future, 22023 if the corpora compare embeddings differently or have another embedding_model, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
+COMMENT ON FUNCTION reground.turn_conflicts IS
+'Returns pairs of sentences of two sources of a turn that contradict each other, at most 256 for each text search configuration and language. kind: number, date (another year) or negation. marker, other_marker: the sources. statement_start to other_statement_end: positions in the passages, half-open, in characters. number, other_number: the first two values that differ; NULL for a negation. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
+COMMENT ON FUNCTION reground.profile() IS
+'Returns the time of this session''s last successful call of begin_turn, retrieve, add_passages, feed_answer, end_turn, check_answer, record_turn, record_turns, reusable_answer, repair_answer, repair_text, search or explain_search, by stage. self_us: wall-clock microseconds of the stage itself; other collects the rest. No rows before the first call.';
 COMMENT ON COLUMN reground.citation_audit.repaired IS 'Whether the marker or the name of the document was corrected, because exactly one source fits.';
+COMMENT ON COLUMN reground.provenance_chain.salts IS 'Random salt of each content. A turn has the question, its other columns, and each initial source; a retrieval its arguments, the columns of the turn and each added source; an answer its text, its verdict, and each citation. NULL for erased contents.';
+COMMENT ON COLUMN reground.alert_rules.min_answers IS 'Smallest number of answers on which the rule fires or resolves; for rules relative to the weeks before, the smallest number of citations, answers or reranked turns of those weeks.';
+COMMENT ON COLUMN reground.active_alert_rules.min_answers IS 'Smallest number of answers on which the rule fires or resolves; for rules relative to the weeks before, the smallest number of citations, answers or reranked turns of those weeks.';
+COMMENT ON COLUMN reground.alerts.state IS 'firing or resolved. An alert resolves when its value is better than the threshold by a tenth of the distance to the best value, after a whole period without a bad hour, or when the rule no longer watches; if it is relative to the weeks before, when half of the evidence is gone (traffic: at half of the expected answers).';
+COMMENT ON COLUMN reground.probe_results.reason IS 'Why the candidate was dropped, gone if the corpus has no such passage, or cannot_be_asked; NULL if no branch found it.';
+COMMENT ON FUNCTION reground.corpus_report(text, timestamptz, timestamptz, text) IS
+'Returns the current answers of the turns whose leading corpus it is as one self-contained HTML page, by default since seven days ago (UTC). tenant: only answers of this tenant. Errors: 22023 if several corpora have this name, P0002 if the corpus does not exist.';
+COMMENT ON FUNCTION reground.forget_document(text, text) IS
+'Removes the text of a document from contexts, facts, quotes, markers and API citations; ids, positions, hashes, verdicts and counts stay. A document of create_corpus is deleted; rows of other tables are not. In a shared corpus without tenant_column, reground_admin and the owner of its table redact the records of all tenants, others their own. Answers are not changed. Errors: P0002 if neither the corpus nor a record of the document exists.';
+COMMENT ON FUNCTION reground.forget_tenant(text) IS
+'Erases a tenant: its conversations, archived turns, hash chains, probes, must-have facts, judge rules, usage of models, keys, rollups, metric_totals, baselines, alerts, the registration of its corpora, whose tables stay, and its documents in shared corpora with tenant_column made by create_corpus. For reground_admin. Errors: P0002 if the tenant has no rows, 55000 if a synchronised table has a row of the tenant.';
+COMMENT ON COLUMN reground.judge_rules.sample IS 'Share, 0 to 1, of the citations that hold or are undecided that is judged. Citations that do not hold are judged first.';
+COMMENT ON FUNCTION reground.set_judging IS
+'Lets a model judge citations of a tenant (NULL: the current one) from now on, or changes how many. Their claims, questions and cited passages are sent to the model. sample: share, 0 to 1, of the citations that hold or are undecided; all that do not hold are judged. max_per_hour: most citations queued in an hour. For reground_admin. Errors: P0002 if the model does not exist, 22023 if it has another task, or for invalid values.';
 
 -- Retention of conversations. Erasure finds the archived turns of a user whose conversations are gone.
 ALTER TABLE reground.turn_archive ADD COLUMN user_ref text;
@@ -136,7 +163,7 @@ CREATE FUNCTION reground.forget_tenant_keys(tenant text)
     RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 2 AS 'MODULE_PATHNAME', 'forget_tenant_keys_wrapper';
 COMMENT ON FUNCTION reground.forget_tenant_keys(text) IS
-'Destroys the keys of a tenant: titles, addresses, locators, pages and texts of sources that they seal read as erased from then on, also in backups without the keys. Ids, questions, answers, verdicts and counts stay. What is stored later gets a new key. Waits for open transactions that have stored something for the tenant. For reground_admin. Errors: P0002 if the tenant has no key, 25001 under REPEATABLE READ.';
+'Destroys the keys of a tenant: titles, addresses, locators, pages and texts of sources that they seal read as erased from then on, also in backups without the keys. Ids, questions, answers, verdicts and counts stay. What is stored later gets a new key, by rotate_tenant_key if the session sets the master key and no other tenant has a key. Waits for open transactions that have stored something for the tenant. For reground_admin. Errors: P0002 if the tenant has no key, 25001 under REPEATABLE READ.';
 REVOKE ALL ON FUNCTION reground._unsealed(text, text, text), reground.rotate_tenant_key, reground.change_master_key, reground.forget_tenant_keys FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION reground.rotate_tenant_key, reground.change_master_key, reground.forget_tenant_keys TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground._unsealed(text, text, text) TO reground_user, reground_auditor;

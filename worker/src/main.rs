@@ -37,7 +37,7 @@ Usage: reground-worker [--once | --check | --help | --version]
   --once     work until nothing is left, then exit; the exit code is 1 if tasks failed
   --check    connect, list the models and call each one once; the exit code is 1 if something fails
 
-Variables (or the same names in lower case in the TOML file that REGROUND_CONFIG names):
+Variables (in the TOML file that REGROUND_CONFIG names: in lower case without REGROUND_, keys under [keys]):
   REGROUND_DATABASES       URIs of the databases, separated by white space
   REGROUND_MODELS          folder of the local models
   REGROUND_LISTEN          address of /metrics, /healthz and /v1/embeddings, for example 127.0.0.1:8085

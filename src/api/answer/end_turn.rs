@@ -198,7 +198,7 @@ fn check_state(turn: &Turn) -> Result<()> {
             "Another system answered it. Begin a new turn, or one with the same parent_turn_id."
         }
         "abandoned" => "Begin a new turn.",
-        "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
+        "deferred" => "Call reground.apply_rerank first (with '[]' to go on in fused order).",
         _ => {
             if turn.held_open {
                 warn(

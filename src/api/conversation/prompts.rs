@@ -76,7 +76,7 @@ pub(in crate::api) fn with_context(turn_id: Option<i64>) -> Result<Turn> {
             turn: turn_id,
             state: turn.state,
             wanted: "put into a prompt",
-            hint: "Call reground.apply_rerank first (with NULL to go on in fused order).",
+            hint: "Call reground.apply_rerank first (with '[]' to go on in fused order).",
         });
     }
     Ok(turn)

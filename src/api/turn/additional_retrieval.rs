@@ -350,7 +350,7 @@ impl<'a> Addition<'a> {
 fn check_open(turn: &Turn) -> Result<()> {
     let hint = match turn.state.as_str() {
         "open" => return Ok(()),
-        "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
+        "deferred" => "Call reground.apply_rerank first (with '[]' to go on in fused order).",
         _ => "Begin a new turn: the sources of an answer do not change.",
     };
     Err(Error::WrongState {
