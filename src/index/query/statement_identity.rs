@@ -13,8 +13,8 @@ pub struct StatementIdentity {
 impl StatementIdentity {
     /// The statement that is running.
     pub fn current() -> Self {
-        // SAFETY: reads the state of this session. Without an active snapshot, all values of the snapshot are 0; there is no
-        // other statement then.
+        // SAFETY: the functions read the state of this session and raise no error; the active snapshot is asked for only if there is one.
+        // Without one, all its values are 0; there is no other statement then.
         unsafe {
             let began = infallible::GetCurrentTransactionStartTimestamp();
             let user = infallible::GetUserId().to_u32();
@@ -34,7 +34,7 @@ impl StatementIdentity {
 }
 
 /// Functions of PostgreSQL that raise no error. The bindings of pgrx set a jump point for the errors of each call, which an operator that
-/// is called for each row would pay four times.
+/// is called for each row would pay four times. Their declarations are those of PostgreSQL 15 to 18.
 mod infallible {
     use pgrx::pg_sys;
 

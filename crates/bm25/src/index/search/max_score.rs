@@ -4,8 +4,8 @@
 //! The bounds of the blocks give the maximum score in each window. The most promising windows are scored first, which raises
 //! the threshold early. Windows whose maximum is below the threshold are skipped. Within a window, the lists with the smallest
 //! contributions cannot reach the threshold even together. They are not scanned fully: they only add to the candidates, which are
-//! documents found in the other lists that can still reach the threshold. Before that, candidates that do not meet a narrow requirement
-//! are removed.
+//! documents found in the other lists that can still reach the threshold. Candidates that do not meet a narrow requirement are
+//! removed before.
 
 use std::cmp::Reverse;
 use std::ops::Range;

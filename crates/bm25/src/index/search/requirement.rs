@@ -95,7 +95,7 @@ const NARROW: u64 = 4;
 
 /// The requirements in one segment. Documents are asked for in ascending order.
 pub(super) struct SegmentRequirements<P: Pages> {
-    /// Whether the rarest requirement is narrow. If so, candidates are compared with it before all lists are added to them.
+    /// Whether the rarest requirement is narrow. If so, candidates are compared with it before the last lists are added to them.
     narrow: bool,
     /// The postings of each requirement, the rarest requirement first.
     lists: Vec<Vec<Postings<P>>>,

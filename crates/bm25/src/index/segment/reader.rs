@@ -190,7 +190,7 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
     }
 
     /// Calls `visit` with the position, the row and the fingerprint of each of the documents, which ascend. Those on the same page are read
-    /// together. None is kept: that takes fewer calls, and no copy on a standby.
+    /// together. No page is kept, which saves calls and, on a standby, a copy of the page.
     ///
     /// # Errors
     /// A damaged page.
